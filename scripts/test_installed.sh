@@ -182,7 +182,8 @@ if [ -x "$kilter" ]; then
   cd "$work/empty"
   does "jetson-tx2" "$kilter" lab platforms
   does "jetson-tx2" "$kilter" topo --on sim:jetson-tx2
-  does "rws" "$kilter" compare layered --on sim:jetson-tx2 --policy rws --tasks 500 --repeat 1 --quiet
+  does "rws" "$kilter" compare layered --on sim:jetson-tx2 --policy rws --tasks 500 --repeat 1 \
+    --quiet
   does "S0-1" "$kilter" lab reproduce --list
   does "S0-6" "$kilter" lab reproduce S0-6 --quiet
   does "sarek" "$kilter" lab reproduce matrix --graphs sarek --on sim:jetson-tx2 --policy rws \

@@ -7,8 +7,6 @@ Usage: layers.py ROOT | layers.py --self-test
 
 import pathlib
 import re
-import sys
-import tempfile
 
 import checker
 
@@ -284,20 +282,9 @@ def self_test():
         (PAGE, page_of({place: here[place] for place in here if place != "prefix/words"}), 1),
         (PAGE, page_of({**here, "lab/rest": ["base"]}), 1),
     ]
-    for name, text, expected in cases:
-        with tempfile.TemporaryDirectory() as d:
-            root = pathlib.Path(d)
-            (root / PAGE).parent.mkdir(parents=True)
-            (root / PAGE).write_text(page_of(here), encoding="utf-8")
-            path = root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-            _, problems = check(root)
-            if len(problems) != expected:
-                sys.exit(
-                    f"self-test: {name} with {text!r}: expected {expected} problems, got {problems}"
-                )
-    print(f"{len(cases)} cases right")
+    checker.try_cases(
+        check, [({PAGE: page_of(here)} | {name: text}, expected) for name, text, expected in cases]
+    )
 
 
 checker.main(__doc__, check, self_test, nothing="found no sources")

@@ -9,8 +9,9 @@ Usage: one_definition.py ROOT | one_definition.py --self-test
 import collections
 import pathlib
 import re
-import sys
 import tempfile
+
+import checker
 
 NAMESPACE = re.compile(r"(inline )?namespace ?([\w:]*) ?\{")
 TYPE = re.compile(
@@ -68,9 +69,4 @@ def self_test():
         assert check(root) == ["k::one is defined in lab/a.hpp and in lab/c.hpp"], check(root)
 
 
-if sys.argv[1:] == ["--self-test"]:
-    self_test()
-    sys.exit(0)
-problems = check(pathlib.Path(sys.argv[1]))
-print("\n".join(problems))
-sys.exit(1 if problems else 0)
+checker.main(__doc__, check, self_test)

@@ -6,10 +6,7 @@ Fails if a reference has no entry there, or if an entry is referred to from nowh
 Usage: papers.py ROOT | papers.py --self-test
 """
 
-import pathlib
 import re
-import sys
-import tempfile
 
 import checker
 
@@ -140,23 +137,14 @@ def self_test():
         (entry.replace('"e8"', '"e-8"'), "// E8\n", 1),
         (entry + "\n[there](#e9)\n", "// E8\n", 1),
     ]
-    for page, text, expected in cases:
-        with tempfile.TemporaryDirectory() as d:
-            root = pathlib.Path(d)
-            for name, content in (
-                ("lab/docs/papers.md", page),
-                ("lab/a.cpp", text),
-                ("lab/experiments/E0-1.toml", 'id = "S0-1"\n'),
-            ):
-                (root / name).parent.mkdir(parents=True, exist_ok=True)
-                (root / name).write_text(content, encoding="utf-8")
-            _, problems = check(root)
-            if len(problems) != expected:
-                sys.exit(
-                    f"self-test: {text!r} beside {page!r}: expected {expected} problems, "
-                    f"got {problems}"
-                )
-    print(f"{len(cases)} cases right")
+    experiments = {"lab/experiments/E0-1.toml": 'id = "S0-1"\n'}
+    checker.try_cases(
+        check,
+        [
+            ({"lab/docs/papers.md": page, "lab/a.cpp": text} | experiments, expected)
+            for page, text, expected in cases
+        ],
+    )
 
 
 checker.main(

@@ -125,15 +125,7 @@ def self_test():
         ({"docs/b.md": good["docs/b.md"] + "[x](README.md)\n"}, 1),
         ({"docs/b.md": good["docs/b.md"] + "[x](../../outside.md)\n"}, 1),
     ]
-    for change, expected in cases:
-        with tempfile.TemporaryDirectory() as d:
-            root = pathlib.Path(d)
-            for name, text in (good | change).items():
-                (root / name).parent.mkdir(parents=True, exist_ok=True)
-                (root / name).write_text(text, encoding="utf-8")
-            problems = check(root)
-            if len(problems) != expected:
-                sys.exit(f"self-test: {change}: expected {expected} problems, got {problems}")
+    checker.try_cases(check, [(good | change, expected) for change, expected in cases])
     here = pathlib.Path(__file__).resolve().parent.parent
     with tempfile.TemporaryDirectory() as d:
         root = pathlib.Path(d)
@@ -155,7 +147,6 @@ def self_test():
                     f"self-test: a table with '{changed}': expected {expected} problems, "
                     f"got {problems}"
                 )
-    print(f"{len(cases) + 4} cases right")
 
 
 checker.main(__doc__, lambda root: check(root) + check_pictures(root), self_test)

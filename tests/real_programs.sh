@@ -9,9 +9,9 @@
 #
 #     tests/real_programs.sh BUILD --times [PAIRS]
 #
-# What the default of `kilter lab balance` costs: each program with and without it, in turns, alone and
-# beside one process that computes; median ratios of PAIRS (5) pairs. Needs a quiet machine; some
-# twenty minutes. Fails if one is slower by more than 3 %.
+# What the default of `kilter lab balance` costs: each program with and without it, in turns, alone
+# and beside one process that computes; median ratios of PAIRS (5) pairs. Needs a quiet machine;
+# some twenty minutes. Fails if one is slower by more than 3 %.
 set -u
 build=$(cd "${1:?usage: tests/real_programs.sh BUILD [--times [PAIRS]]}" && pwd)
 case ${2:-} in
@@ -234,7 +234,8 @@ program() {
   "$@" >"$name.out" 2>/dev/null </dev/null
   wanted=$?
   for policy in dio rr auto; do
-    timeout 300 "$kilter" lab balance --quiet --policy $policy --quantum 50 --json result.json -- "$@" \
+    timeout 300 "$kilter" lab balance --quiet --policy $policy --quantum 50 --json result.json -- \
+      "$@" \
       >out 2>err </dev/null
     status=$?
     moves=$((moves + $(grep -o '"moves_done": *[0-9]*' result.json | grep -o '[0-9]*$' || echo 0)))

@@ -12,8 +12,8 @@ int main() {
   kilter::runtime rt;
 
   kilter::parallel_for(rt, 0, n, [&](std::size_t i) { y[i] += 2 * x[i]; });
-  const double sum =
-      kilter::parallel_reduce(rt, y, 0.0, [](double v) { return v; }, std::plus<>());
+  const double sum = kilter::parallel_reduce(
+      rt, y, 0.0, [](double v) { return v; }, std::plus<>());
 
   double mean = 0, highest = 0;
   kilter::graph g;

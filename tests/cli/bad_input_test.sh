@@ -1,5 +1,6 @@
 #!/bin/bash
-# Whatever cannot be done is refused with exit status 2 and one line that names the value, before anything has run.
+# Whatever cannot be done is refused with exit status 2 and one line that names the value, before
+# anything has run.
 . "$(dirname "$0")/checks.sh"
 
 many=99999
@@ -48,7 +49,8 @@ refuses "cannot be loaded" "${small[@]}" --policy "$work/libtext.so"
 if command -v g++ >/dev/null; then
   printf 'int nothing() { return 0; }' | g++ -shared -fPIC -x c++ -o "$work/libempty.so" -
   refuses "no function kilter_policy_abi" "${small[@]}" --policy "$work/libempty.so"
-  printf 'extern "C" unsigned long kilter_policy_abi() { return 1; }' | g++ -shared -fPIC -x c++ -o "$work/libold.so" -
+  printf 'extern "C" unsigned long kilter_policy_abi() { return 1; }' | g++ -shared -fPIC -x c++ \
+    -o "$work/libold.so" -
   refuses "its stamp is 0000000000000001, this one's 0003" "${small[@]}" --policy "$work/libold.so"
   # policies of which the command may not believe a word
   headers=$(dirname "$0")/../../library/include
@@ -58,7 +60,8 @@ if command -v g++ >/dev/null; then
   }
   nothing='kilter::discipline queues(const kilter::machine&) const override { return {}; }'
   plugin foreign 'kilter::discipline queues(const kilter::machine&) const override { kilter::discipline d; d.queues = {{kilter::no_core, kilter::queue_order::fifo, {99}}}; return d; }'
-  refuses "queue 0 may be taken from by core 99" "${small[@]}" --on sim:jetson-tx2 --policy "$work/libforeign.so"
+  refuses "queue 0 may be taken from by core 99" "${small[@]}" --on sim:jetson-tx2 \
+    --policy "$work/libforeign.so"
   plugin unmade "$nothing"' unmade() { throw std::runtime_error("no table found"); }'
   refuses "could not be made: no table found" "${small[@]}" --policy "$work/libunmade.so"
   plugin astray 'kilter::discipline queues(const kilter::machine&) const override { kilter::discipline d; d.asks_ready_low = d.asks_ready_high = true; return d; }
@@ -119,8 +122,10 @@ recorded=$(dirname "$0")/../data/dags/montage-chameleon-2mass-005d-001.json.gz
 refuses "--yes" compare "$recorded" --policy auto
 refuses "this takes at least about" compare "$recorded" --policy auto --quiet
 refuses "h: 3 runs" compare fork-join:seconds=60,width=20,stages=10 --cores 1 --policy dam-c
-refuses "18 min: 3 runs" compare fork-join:seconds=300,width=1,stages=1 --cores 1 --scale 1 --policy dam-c
-refuses "days: 30000 runs" compare fork-join:seconds=60 --policy rws,dam-c,da --repeat 10000 --no-details
+refuses "18 min: 3 runs" compare fork-join:seconds=300,width=1,stages=1 --cores 1 --scale 1 \
+  --policy dam-c
+refuses "days: 30000 runs" compare fork-join:seconds=60 --policy rws,dam-c,da --repeat 10000 \
+  --no-details
 refuses "--yes" "${small[@]}" --tasks 1000000 --repeat 1000
 refuses "--yes" "${small[@]}" --on emulate:jetson-tx2,1000 --tasks 1000
 refuses "--yes" compare fork-join:seconds=60,width=20,stages=10 --on sim:grid:1x2 --on native
@@ -185,7 +190,8 @@ told() {  # told MESSAGE ARGS...: exactly that, after "kilter: "
   local message=$1
   shift
   refuses "$message" "$@"
-  [ "$(cat "$work/err")" = "kilter: $message" ] || fail "kilter $*: says '$(cat "$work/err")', not '$message'"
+  [ "$(cat "$work/err")" = "kilter: $message" ] ||
+    fail "kilter $*: says '$(cat "$work/err")', not '$message'"
 }
 : >"$work/mine.toml"
 ways="use native, sim:PLATFORM or emulate:PLATFORM[,SCALE], as emulate:jetson-tx2, or ideal for the processors of a graph"
@@ -196,14 +202,16 @@ for command in "compare layered" "compare cholesky:n=3" topo "lab demo" "lab rep
     told "--on '${meant%%=*}': did you mean '${meant#*=}'? $ways" $command --on "${meant%%=*}"
   done
   # shellcheck disable=SC2086
-  told "--on './none.toml': there is no file ./none.toml; a platform file is named sim:FILE" $command --on ./none.toml
+  told "--on './none.toml': there is no file ./none.toml; a platform file is named sim:FILE" \
+    $command --on ./none.toml
   # shellcheck disable=SC2086
   told "--on 'elsewhere': $ways" $command --on elsewhere
   # shellcheck disable=SC2086
   refuses "unknown platform 'jetson-tx3': did you mean 'jetson-tx2'?" $command --on sim:jetson-tx3
 done
 for moved in bench=compare sim=compare demo="lab demo" balance="lab balance" reproduce="lab reproduce"; do
-  told "kilter ${moved%%=*} is now kilter ${moved#*=}; see kilter ${moved#*=} --help" "${moved%%=*}" layered --on native
+  told "kilter ${moved%%=*} is now kilter ${moved#*=}; see kilter ${moved#*=} --help" \
+    "${moved%%=*}" layered --on native
 done
 refuses "the matrix has native and sim:PLATFORM" lab reproduce matrix --on emulate:jetson-tx2
 refuses "the demo runs on native or sim:PLATFORM" lab demo --on emulate:jetson-tx2
@@ -215,8 +223,10 @@ refuses "did you mean 'kmeans'" compare kmean
 refuses "did you mean 'cholesky'" compare cholesk:n=3
 refuses "'$work/none.json' is no workload, file or generator of graphs" compare "$work/none.json"
 refuses "--trace: 2 experiments would write one file" compare lu:n=3 qr:n=3 --trace "$work/two.json"
-refuses "--save-table: 2 experiments would write one file" compare lu:n=3 qr:n=3 --policy rws --save-table "$work/two.table"
-refuses "--scale '2' is for graphs, and 'vgg' is a workload" compare vgg --on sim:jetson-tx2 --scale 2
+refuses "--save-table: 2 experiments would write one file" compare lu:n=3 qr:n=3 --policy rws \
+  --save-table "$work/two.table"
+refuses "--scale '2' is for graphs, and 'vgg' is a workload" compare vgg --on sim:jetson-tx2 \
+  --scale 2
 refuses "workload kmeans: only layered, random and graphs run natively" compare kmeans
 refuses "did you mean 'matmul'" lab calibrate --kernels matmull
 refuses "'64'" lab calibrate --kernels matmul --tile 64
@@ -244,8 +254,10 @@ refuses "--json writes there already" lab reproduce all --json "$work/same" --ht
 refuses "leave out --with" lab reproduce S0-6 --with children=forward --html "$work/x.html"
 refuses "leave out --with" lab reproduce S0-6 --native --with children=forward
 refuses "--native: S3-5, S3-6 have no native cases; there are some of S0-20, S0-22, S2-8" lab reproduce S3-5 S3-6 --native
-mkdir "$work/own" && cp "$(dirname "$0")"/../../lab/experiments/other.toml "$work/own" && echo '{"schema": "kilter.reproduce/1"}' >"$work/own/native.json"
-KILTER_EXPERIMENTS=$work/own refuses "$work/own/native.json: not a document of verdicts" lab reproduce S0-6
+mkdir "$work/own" && cp "$(dirname "$0")"/../../lab/experiments/other.toml "$work/own" &&
+  echo '{"schema": "kilter.reproduce/1"}' >"$work/own/native.json"
+KILTER_EXPERIMENTS=$work/own refuses \
+  "$work/own/native.json: not a document of verdicts" lab reproduce S0-6
 echo '{"schema": ' >"$work/own/native.json"
 KILTER_EXPERIMENTS=$work/own refuses "$work/own/native.json: not JSON" lab reproduce S0-6
 
@@ -285,7 +297,8 @@ refuses "$work/cut.gz: its compressed data is cut off" graph info "$work/cut.gz"
 printf '<svg/>' >"$work/svg"
 refuses "is XML of <svg>" graph info "$work/svg"
 printf '{"tasks":[{"id":"a","seconds":1e308},\n{"id":"b","seconds":1e308}]}' >"$work/large.json"
-refuses "$work/large.json:1: the seconds of a task must be a number of at most 1e+18" graph info "$work/large.json"
+refuses "$work/large.json:1: the seconds of a task must be a number of at most 1e+18" graph info \
+  "$work/large.json"
 { printf '<adag>'; head -c 400000 /dev/zero | sed 's/\x00/<a>/g'; } >"$work/deep.dax"
 refuses "$work/deep.dax:1: elements are nested more than 100 deep" graph info "$work/deep.dax"
 refuses "nowhere.json" compare nowhere.json

@@ -1,8 +1,10 @@
 #!/bin/bash
-# What shells complete: commands, options, values and files, asked of kilter itself and typed into a bash. And that pages and tests know all that there is.
+# What shells complete: commands, options, values and files, asked of kilter itself and typed into a
+# bash. And that pages and tests know all that there is.
 . "$(dirname "$0")/checks.sh"
 
-# completes EXPECTED WORDS...: EXPECTED are all answers for the last word, in order, each followed by a blank.
+# completes EXPECTED WORDS...: EXPECTED are all answers for the last word, in order, each followed
+# by a blank.
 completes() {
   local expected=$1 answers
   shift
@@ -51,12 +53,15 @@ completes "" topo --jso=
 completes "" nothing ""
 KILTER_EXPERIMENTS=$work completes "" lab reproduce S2
 for option in policy table timing criticality objective local steal children explore cats-update thieves co-runner data costs root on disturb kernel; do
-  [ -n "$("$kilter" completion words -- compare layered --$option "")" ] || fail "compare layered --$option has no values"
+  [ -n "$("$kilter" completion words -- compare layered --$option "")" ] ||
+    fail "compare layered --$option has no values"
 done
 
 # What completion lists has a row or an item in the page, where one word may have others before it.
 root=$(realpath "$(dirname "$0")/../..")
-there_are() { "$kilter" completion words -- "$@" "" | cut -f1 | sed -n 's/^\([a-z][a-z0-9-]*\)@*$/\1/p'; }
+there_are() {
+  "$kilter" completion words -- "$@" "" | cut -f1 | sed -n 's/^\([a-z][a-z0-9-]*\)@*$/\1/p'
+}
 page_has() { grep -qE "^(\||-) ([^|]*, )?\`$2\`" "$root/$1" || fail "$1 says nothing of '$2'"; }
 tests_have() { grep -rqF "$2" "$root/tests/unit/$1" || fail "tests/unit/$1 has no test of '$2'"; }
 for policy in $(there_are compare layered --policy | grep -vx all); do
@@ -72,11 +77,14 @@ for program in $(there_are lab app); do
   page_has docs/programs.md "$program"
   tests_have programs "/$program.hpp"
 done
-"$kilter" graph info "$0" 2>&1 | sed 's/.*it reads //; s/, also compressed.*//; s/([^)]*)//g; s/, /\n/g' >"$work/formats"
+"$kilter" graph info "$0" 2>&1 |
+  sed 's/.*it reads //; s/, also compressed.*//; s/([^)]*)//g; s/, /\n/g' >"$work/formats"
 while read -r format _; do
-  grep -qwF -- "$format" "$root/lab/docs/graphs.md" || fail "lab/docs/graphs.md says nothing of '$format'"
+  grep -qwF -- "$format" "$root/lab/docs/graphs.md" ||
+    fail "lab/docs/graphs.md says nothing of '$format'"
 done <"$work/formats"
-[ "$(wc -l <"$work/formats")" -gt 8 ] || fail "which graphs are read is not told: $(cat "$work/formats")"
+[ "$(wc -l <"$work/formats")" -gt 8 ] ||
+  fail "which graphs are read is not told: $(cat "$work/formats")"
 
 refuses "did you mean 'zsh'" completion zs
 refuses "one of bash, zsh, fish" completion
@@ -132,7 +140,15 @@ PYTHON
 cd "$OLDPWD" || exit 1
 "$kilter" completion zsh >"$work/_kilter"
 "$kilter" completion fish >"$work/kilter.fish"
-if command -v zsh >/dev/null; then zsh -n "$work/_kilter" || fail "zsh does not take its script"; else echo "no zsh here: its script was not tried"; fi
-if command -v fish >/dev/null; then fish --no-execute "$work/kilter.fish" || fail "fish does not take its script"; else echo "no fish here: its script was not tried"; fi
+if command -v zsh >/dev/null; then
+  zsh -n "$work/_kilter" || fail "zsh does not take its script"
+else
+  echo "no zsh here: its script was not tried"
+fi
+if command -v fish >/dev/null; then
+  fish --no-execute "$work/kilter.fish" || fail "fish does not take its script"
+else
+  echo "no fish here: its script was not tried"
+fi
 
 finish

@@ -19,11 +19,14 @@ done
 
 # the program's output goes through, ours goes beside it
 passes disturb cpu@0 --repeat 2 --at-most 100000 -- sh -c 'echo out; echo err >&2'
-[ "$(cat "$work/out")" = "$(printf 'out\nout\nout\nout')" ] || fail "standard output of the program: $(cat "$work/out")"
+[ "$(cat "$work/out")" = "$(printf 'out\nout\nout\nout')" ] ||
+  fail "standard output of the program: $(cat "$work/out")"
 [ "$(grep -cx err "$work/err")" -eq 4 ] || fail "standard error of the program: $(cat "$work/err")"
-grep -q 'ratio .*passes: 100000 at most' "$work/err" || fail "does not say that it passes: $(cat "$work/err")"
+grep -q 'ratio .*passes: 100000 at most' "$work/err" ||
+  fail "does not say that it passes: $(cat "$work/err")"
 passes disturb share@0:50% --quiet --repeat 1 --json - -- true
-json 'd["schema"] == "kilter.disturbed/1" and d["against"]["disturb"] == "none" and d["disturbed"]["disturb"] == "share@0:50%" and d["ratio"] > 0 and d["passes"]'
+json 'd["schema"] == "kilter.disturbed/1" and d["against"]["disturb"] == "none" and
+  d["disturbed"]["disturb"] == "share@0:50%" and d["ratio"] > 0 and d["passes"]'
 json '[(r["disturb"], r["repeat"], r["status"]) for r in d["runs"]] == [("none", 1, 0), ("share@0:50%", 1, 0)]'
 [ -s "$work/err" ] && fail "--quiet --json -: $(cat "$work/err")"
 passes disturb cpu@0 --against session@0 --repeat 1 --json "$work/file" -- true
@@ -31,17 +34,13 @@ grep -q '"against":{"disturb":"session@0"' "$work/file" || fail "--against: $(ca
 passes disturb none -- sh -c '[ "$1" = --help ] && [ "$2" = "a  b" ]' sh --help "a  b"
 
 # what a script needs: 1 for too slow, and for a program that fails
-ends() {
-  local expected=$1 status
-  shift
-  timeout 60 "$kilter" disturb "$@" >"$work/out" 2>"$work/err"
-  status=$?
-  [ "$status" -eq "$expected" ] || fail "kilter disturb $*: exit status $status, expected $expected: $(head -c 600 "$work/err")"
-}
+of=disturb
 ends 1 cpu@0 --at-most 0.001 --repeat 1 -- true
-grep -q 'too slow: 0.001 at most' "$work/err" || fail "does not say that it is too slow: $(cat "$work/err")"
+grep -q 'too slow: 0.001 at most' "$work/err" ||
+  fail "does not say that it is too slow: $(cat "$work/err")"
 ends 1 cpu@0 -- sh -c 'exit 4'
-grep -q 'failed: run 1 under none ended with exit status 4' "$work/err" || fail "does not say which run failed: $(cat "$work/err")"
+grep -q 'failed: run 1 under none ended with exit status 4' "$work/err" ||
+  fail "does not say which run failed: $(cat "$work/err")"
 [ "$(wc -l <"$work/err")" -lt 6 ] || fail "it goes on after a run that failed: $(cat "$work/err")"
 ends 1 cpu@0 --json - -- sh -c 'kill -KILL $$'
 json 'd["ratio"] is None and not d["passes"] and d["runs"][0]["status"] == 137'
@@ -49,7 +48,8 @@ json 'd["ratio"] is None and not d["passes"] and d["runs"][0]["status"] == 137'
 # the disturbance is there while the program runs, and only then
 if command -v pgrep >/dev/null; then
   ends 0 session@0 --repeat 1 --quiet -- sh -c 'pgrep -P $PPID | wc -l'
-  [ "$(tr '\n' ' ' <"$work/out")" = "1 2 " ] || fail "children of kilter disturb in the two runs: $(tr '\n' ' ' <"$work/out"), expected 1 and 2"
+  [ "$(tr '\n' ' ' <"$work/out")" = "1 2 " ] ||
+    fail "children of kilter disturb in the two runs: $(tr '\n' ' ' <"$work/out"), expected 1 and 2"
 fi
 
 # a signal ends the program and all of it, with nothing left
@@ -63,7 +63,8 @@ status=$?
 ps -e -o ppid=,comm= | grep -q "^ *$pid " && fail "SIGTERM left a child"
 
 # for so long, and no longer
-timeout 20 "$kilter" disturb cpu@0 --for 0.3 >"$work/out" 2>&1 || fail "--for: exit status $?: $(head -c 300 "$work/out")"
+timeout 20 "$kilter" disturb cpu@0 --for 0.3 >"$work/out" 2>&1 ||
+  fail "--for: exit status $?: $(head -c 300 "$work/out")"
 says "cpu@0 for 0.3 s."
 refuses "'-1' is no number of seconds above 0" disturb cpu@0 --for -1
 refuses "--for: the program's end is the disturbance's" disturb cpu@0 --for 1 -- true

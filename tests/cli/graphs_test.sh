@@ -6,7 +6,8 @@ mkdir -p "$work/my graphs"
 passes graph make cholesky:n=6 -o "$work/my graphs/c.json"
 [ -s "$work/out" ] && fail "graph make -o wrote to standard output"
 passes graph info "$work/my graphs/c.json" --json -
-json 'd["schema"] == "kilter.graph-info/1" and d["tasks"] == 56 and d["path_tasks"] == 16 and sum(d["widths"]) == 56 and d["parallelism"] == 3.5'
+json 'd["schema"] == "kilter.graph-info/1" and d["tasks"] == 56 and d["path_tasks"] == 16 and
+  sum(d["widths"]) == 56 and d["parallelism"] == 3.5'
 passes graph info "$work/my graphs/c.json"
 says "56, 1 without predecessors"
 passes graph make cholesky:n=6
@@ -18,27 +19,35 @@ for format in $("$kilter" completion words -- graph convert x --to "" | cut -f1)
 done
 cmp -s "$work/c.json" "$work/my graphs/c.json" || fail "graph convert --to json changed a graph"
 passes graph convert layered:tasks=9 --to stg
-grep -q 'no place for priorities, widths' "$work/err" || fail "graph convert does not say what is lost"
+grep -q 'no place for priorities, widths' "$work/err" ||
+  fail "graph convert does not say what is lost"
 passes graph draw cholesky:n=6 -o "$work/c.svg"
 grep -q '</svg>' "$work/c.svg" || fail "graph draw: no picture"
 passes graph draw cholesky:n=20 -o "$work/c.PNG"
-[ "$(head -c 4 "$work/c.PNG" | od -An -tx1)" = " 89 50 4e 47" ] || fail "graph draw -o c.PNG wrote no PNG"
+[ "$(head -c 4 "$work/c.PNG" | od -An -tx1)" = " 89 50 4e 47" ] ||
+  fail "graph draw -o c.PNG wrote no PNG"
 passes graph draw cholesky:n=3 --to pdf
 [ "$(head -c 4 "$work/out")" = %PDF ] || fail "graph draw --to pdf wrote no PDF"
 passes graph info "$(dirname "$0")/../data/dags/sarek-dirt02-001.json.gz"
 says "15 tasks take no time"
-# other people's formats, packed or not, from a file or from standard input, wherever a graph is taken
+# other people's formats, packed or not, from a file or from standard input, wherever a graph is
+# taken
 samples=$(dirname "$0")/../data/graphs
 for file in diamond.dax diamond.yml stencil.graphml stencil.graphml.gz stencil.gml stencil.json \
   tasks.rec costs.stg simgrid.dot snakemake.dot nextflow.dot; do
-  "$kilter" graph convert "$samples/$file" --to json --quiet | sed '1s/"name":"[^"]*"//' >"$work/file.json" || fail "graph convert $file"
-  gzip -c "$samples/$file" | "$kilter" graph convert - --to json --quiet | sed '1s/"name":"[^"]*"//' >"$work/input.json"
-  cmp -s "$work/file.json" "$work/input.json" || fail "graph convert: $file is another graph when it is packed and comes by standard input"
+  "$kilter" graph convert "$samples/$file" --to json --quiet | sed '1s/"name":"[^"]*"//' \
+    >"$work/file.json" || fail "graph convert $file"
+  gzip -c "$samples/$file" | "$kilter" graph convert - --to json \
+    --quiet | sed '1s/"name":"[^"]*"//' >"$work/input.json"
+  cmp -s "$work/file.json" "$work/input.json" ||
+    fail "graph convert: $file is another graph when it is packed and comes by standard input"
   grep -q '"id":' "$work/file.json" || fail "graph convert $file: no task"
 done
 for command in "graph info -" "graph draw -" "compare - --on sim:jetson-tx2 --repeat 1" "compare - --scale 1e-4 --repeat 1"; do
-  timeout 100 "$kilter" $command <"$samples/simgrid.dot" >"$work/out" 2>"$work/err" || fail "kilter $command <simgrid.dot: $(head -c 300 "$work/err")"
-  cat "$work/out" "$work/err" | grep -q "taken for flops" || fail "kilter $command does not say what it made of SimGrid's sizes"
+  timeout 100 "$kilter" $command <"$samples/simgrid.dot" >"$work/out" 2>"$work/err" ||
+    fail "kilter $command <simgrid.dot: $(head -c 300 "$work/err")"
+  cat "$work/out" "$work/err" | grep -q "taken for flops" ||
+    fail "kilter $command does not say what it made of SimGrid's sizes"
 done
 # a graph without times says so where it is summarised, and shows none
 passes graph info "$samples/snakemake.dot"
@@ -73,6 +82,7 @@ refuses "write the graph of the build with ninja" graph info "$log"
 printf 'digraph { a [seconds=0] }' >"$work/timeless.dot"
 passes graph info "$work/timeless.dot"
 says "no task has a time"
-grep -qE '\b(nan|inf)\b' "$work/out" && fail "graph info of a graph without times: $(cat "$work/out")"
+grep -qE '\b(nan|inf)\b' "$work/out" &&
+  fail "graph info of a graph without times: $(cat "$work/out")"
 
 finish

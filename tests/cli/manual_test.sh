@@ -1,9 +1,12 @@
 #!/bin/bash
-# kilter help, and the man pages: each command has one, it says what --help says, and roff takes it without a warning.
+# kilter help, and the man pages: each command has one, it says what --help says, and roff takes it
+# without a warning.
 . "$(dirname "$0")/checks.sh"
 
 # The commands below one, from the text that users read.
-commands_below() { "$kilter" "$@" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p'; }
+commands_below() {
+  "$kilter" "$@" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z0-9]*\) .*/\1/p'
+}
 
 every_command() {
   local name

@@ -12,9 +12,11 @@ says "2 claims"
 for word in '"id":"S0-27"' '"id":"S0-6"' '"id":"S0-Fig.6"' "<title>Kilter report</title>"; do
   grep -qF "$word" "$work/verdicts.html" || fail "reproduce --html: no $word in the report"
 done
-grep -qF '"id":"S0-Fig.4"' "$work/verdicts.html" && fail "reproduce --html: draws a figure whose claims were not asked for"
+grep -qF '"id":"S0-Fig.4"' "$work/verdicts.html" &&
+  fail "reproduce --html: draws a figure whose claims were not asked for"
 passes lab reproduce S0-6 --html -
-[ "$(head -c 15 "$work/out")" = "<!DOCTYPE html>" ] || fail "reproduce --html -: not the report alone"
+[ "$(head -c 15 "$work/out")" = "<!DOCTYPE html>" ] ||
+  fail "reproduce --html -: not the report alone"
 passes lab reproduce S3-5 S3-6 --json -
 json '[c["verdict"] for c in d["claims"]] == ["reproduced", "input"]'
 
@@ -31,7 +33,8 @@ refuses "choice 'tabel'" lab reproduce S2-10 --with tabel=robust
 passes lab reproduce S4-9 --with sides=fast
 says "sides=fast"
 
-# natively: a second verdict, with where it was made; kept beside the experiment files it is shown without being measured again
+# natively: a second verdict, with where it was made; kept beside the experiment files it is shown
+# without being measured again
 mkdir "$work/own"
 cat >"$work/own/E.toml" <<'TOML'
 schema = "kilter.experiment/1"
@@ -79,8 +82,10 @@ export KILTER_EXPERIMENTS=$work/own
 passes lab reproduce S0-6 --json -
 json '"native" not in d["claims"][0] and "environment" not in d'
 passes lab reproduce S0-6 --native --json -
-json 'd["claims"][0]["verdict"] == "direction" and d["claims"][0]["native"]["verdict"] == "direction" and d["claims"][0]["native"]["repeats"] == 3'
-json 'd["environment"]["complete"] and len(d["environment"]["machine"]["cores"]) >= 1 and d["environment"]["command_line"].endswith("--native --json -")'
+json 'd["claims"][0]["verdict"] == "direction" and
+  d["claims"][0]["native"]["verdict"] == "direction" and d["claims"][0]["native"]["repeats"] == 3'
+json 'd["environment"]["complete"] and len(d["environment"]["machine"]["cores"]) >= 1 and
+  d["environment"]["command_line"].endswith("--native --json -")'
 cp "$work/out" "$work/own/native.json"
 passes lab reproduce S0-6
 says "claim  simulated      native"
@@ -93,24 +98,31 @@ unset KILTER_EXPERIMENTS
 data=$(cd "$(dirname "$0")/../data" && pwd)
 passes compare "$data/canonical.json" --policy heft,cpop --json -
 json '{r["policy"]: r["makespan_s"] for r in d["rows"] if r["policy"] != "rws"} == {"heft": 80, "cpop": 86}'
-json 'd["schema"] == "kilter.compare/2" and all(r["plan_s"] is None for r in d["rows"]) and {p["policy"] for p in d["environment"]["plans"]} >= {"heft", "cpop"}'
-json 'd["conclusion"]["best"] == ["heft"] and d["conclusion"]["cells"] == 1 and len(d["conclusion"]["policies"]) == 3'
+json 'd["schema"] == "kilter.compare/2" and all(r["plan_s"] is None for r in d["rows"]) and
+  {p["policy"] for p in d["environment"]["plans"]} >= {"heft", "cpop"}'
+json 'd["conclusion"]["best"] == ["heft"] and d["conclusion"]["cells"] == 1 and
+  len(d["conclusion"]["policies"]) == 3'
 grep -q "^- heft is best: " "$work/err" || fail "compare: no conclusion"
-passes compare layered:tasks=200,p=4 --on sim:jetson-tx2 --policy dam-c --disturb cpu@0 --json "$work/one.json" --html "$work/compare.html"
-passes compare layered:tasks=200,p=4 --on sim:jetson-tx2 --policy dam-c --disturb cpu@0 --json "$work/two.json" --quiet
+passes compare layered:tasks=200,p=4 --on sim:jetson-tx2 --policy dam-c --disturb cpu@0 \
+  --json "$work/one.json" --html "$work/compare.html"
+passes compare layered:tasks=200,p=4 --on sim:jetson-tx2 --policy dam-c --disturb cpu@0 \
+  --json "$work/two.json" --quiet
 python3 - "$work/one.json" "$work/two.json" <<'PY' || fail "compare: two equal runs differ outside the environment"
 import json, sys
 one, two = (json.load(open(f)) for f in sys.argv[1:])
 one.pop("environment"), two.pop("environment")
 sys.exit(one != two)
 PY
-grep -qF '"schema":"kilter.compare/2"' "$work/compare.html" || fail "compare --html: no document in the report"
-# recorded programs run on one core each unless the user says otherwise, and the output says which it was
+grep -qF '"schema":"kilter.compare/2"' "$work/compare.html" ||
+  fail "compare --html: no document in the report"
+# recorded programs run on one core each unless the user says otherwise, and the output says which
+# it was
 recorded=$data/dags/montage-chameleon-2mass-005d-001.json.gz
 for widths in 1 all; do
   given=()
   [ $widths = all ] && given=(--widths all)
-  passes compare "$recorded" --on sim:haswell-16 --policy auto --repeat 1 --json "$work/graph.json" "${given[@]}"
+  passes compare "$recorded" --on sim:haswell-16 --policy auto --repeat 1 \
+    --json "$work/graph.json" "${given[@]}"
   [ $widths = 1 ] && says "tasks run on one core each; --widths all lets them run on several"
   cp "$work/graph.json" "$work/out"
   json "e['config']['widths'] == '$widths' and ({p['width'] for p in e['runs'][0]['places'] if p['critical'] + p['other']} == {1}) == ('$widths' == '1')"
@@ -118,8 +130,10 @@ for widths in 1 all; do
   grep -q "tasks run on" "$work/err" || fail "compare does not say on how many cores tasks run"
   json "{r['widths'] for r in d['rows']} == {'$widths'}"
 done
-passes lab reproduce matrix --graphs layered-4,tree --on sim:jetson-tx2 --disturb none,cpu --policy dam-c,heft --tasks 200 --seeds 1 --json -
-json 'd["schema"] == "kilter.matrix/1" and len(d["cells"]) == 4 and all(max(r for p, r in c["ratios"].items() if p[:4] != "heft") == 1 for c in d["cells"])'
+passes lab reproduce matrix --graphs layered-4,tree --on sim:jetson-tx2 --disturb none,cpu \
+  --policy dam-c,heft --tasks 200 --seeds 1 --json -
+json 'd["schema"] == "kilter.matrix/1" and len(d["cells"]) == 4 and
+  all(max(r for p, r in c["ratios"].items() if p[:4] != "heft") == 1 for c in d["cells"])'
 passes lab reproduce topcuoglu --every 5000 --json -
 json 'd["rows"][0]["graphs"] == 12 and d["rows"][0]["as_planned_heft"] == 12'
 

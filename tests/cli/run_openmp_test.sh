@@ -1,5 +1,6 @@
 #!/bin/bash
-# Usage: run_openmp_test.sh KILTER OPENMP_PROGRAMS FOLDED: what `kilter run` does to parallel regions, and says of them. FOLDED: a program with debugging information.
+# Usage: run_openmp_test.sh KILTER OPENMP_PROGRAMS FOLDED: what `kilter run` does to parallel
+# regions, and says of them. FOLDED: a program with debugging information.
 . "$(dirname "$0")/checks.sh"
 unset KILTER_SHARING
 programs=$2 folded=$3
@@ -8,7 +9,8 @@ mkdir "$work/a b c" && cd "$work/a b c" || exit 1
 plain=$("$programs" stencil)
 expect "the same result" "$plain" "$("$kilter" run -- "$programs" stencil)"
 expect "quiet unless asked" "" "$("$kilter" run -- "$programs" stencil 2>&1 > /dev/null)"
-OMP_NUM_THREADS=2 "$kilter" run --explain --json told.json --html "a report.html" -- "$programs" stencil > out 2> err
+OMP_NUM_THREADS=2 "$kilter" run --explain --json told.json --html "a report.html" -- \
+  "$programs" stencil > out 2> err
 expect "the same result, explained" "$plain" "$(cat out)"
 grep -q '"schema":"kilter.run/1"' "a report.html" || fail "the report has what was told"
 if [ "$(nproc)" -ge 2 ]; then
@@ -35,12 +37,15 @@ P
     sleep 0.1
   done
   "$kilter" top --once > top.txt
-  kill -KILL "$(cat long.pid)" || { fail "kilter top --json shows regions: $(cat top.json)"; kill $!; }
+  kill -KILL "$(cat long.pid)" ||
+    { fail "kilter top --json shows regions: $(cat top.json)"; kill $!; }
   wait $! 2> /dev/null
-  grep -q "kilter run: .*/a b .*/long" top.txt && grep -q "members" top.txt || fail "kilter top shows regions: $(cat top.txt)"
+  grep -q "kilter run: .*/a b .*/long" top.txt && grep -q "members" top.txt ||
+    fail "kilter top shows regions: $(cat top.txt)"
   expect "what was killed shows nothing" 0 "$("$kilter" top --once --json - | grep -c /long)"
 fi
-# Programs that run at once know of each other, and of one that was killed nothing is left to the other but its CPUs.
+# Programs that run at once know of each other, and of one that was killed nothing is left to the
+# other but its CPUs.
 if [ -x long ] && [ "$(nproc)" -ge 2 ] && [ -w /dev/shm ]; then
   cpus_of() {  # PID: as `kilter top` has it
     "$kilter" top --once --json - | python3 -c 'import json, sys; print(*[len(s["cpus"]) for s in json.load(sys.stdin)["sharing"] if s["pid"] == int(sys.argv[1]) and s["program"].endswith("/long")])' "$1"
@@ -79,7 +84,8 @@ fi
 if [ "$(nproc)" -ge 2 ]; then
   cp "$programs" "known program"
   on_pool() {
-    OMP_NUM_THREADS=2 "$kilter" run --history "what is known" --json told.json -- "./known program" stencil > out
+    OMP_NUM_THREADS=2 "$kilter" run --history "what is known" --json told.json -- \
+      "./known program" stencil > out
     expect "the same result, with a history" "$plain" "$(cat out)"
     python3 -c 'import json; print(json.load(open("told.json"))["result"]["processes"][0]["regions"][0]["on_pool"])'
   }
@@ -99,22 +105,29 @@ echo precious > precious
 ln -s "$work/a b c/precious" "$where"
 touch go
 for _ in $(seq 500); do [ -e gone ] && break; sleep 0.02; done
-expect "what is planted is not followed" "precious $(basename "$where")" "$(cat precious) $(ls "${where%/*}")"
+expect "what is planted is not followed" "precious $(basename "$where")" \
+  "$(cat precious) $(ls "${where%/*}")"
 rm -r "${where%/*}"
 if [ "$(nproc)" -ge 2 ] && command -v addr2line > /dev/null; then
   ln -s "$folded" "a program"
-  "$kilter" run --explain --json told.json --set OMP_NUM_THREADS=4 --set OMP_WAIT_POLICY=passive -- "./a program" once > out 2> err
+  "$kilter" run --explain --json told.json --set OMP_NUM_THREADS=4 \
+    --set OMP_WAIT_POLICY=passive -- "./a program" once > out 2> err
   expect "folded, the same result" "$("$folded" once)" "$(cat out)"
   line=$(grep -n 'omp parallel$' "$(dirname "$0")/../openmp/folded.cpp" | head -n 1 | cut -d: -f1)
-  grep -qE "folded.cpp:($line|$((line + 1))) .* 4 members  on threads of Kilter" err || fail "a region is named by its line, $line: $(cat err)"
-  grep -q "/folded.cpp:$line\|/folded.cpp:$((line + 1))" told.json || fail "JSON has the line: $(cat told.json)"
+  grep -qE "folded.cpp:($line|$((line + 1))) .* 4 members  on threads of Kilter" err ||
+    fail "a region is named by its line, $line: $(cat err)"
+  grep -q "/folded.cpp:$line\|/folded.cpp:$((line + 1))" told.json ||
+    fail "JSON has the line: $(cat told.json)"
   # shellcheck disable=SC2123  # nothing is found there
-  (PATH=/nonexistent; "$kilter" run --explain --set OMP_NUM_THREADS=4 -- "./a program" once > out 2> err)
-  grep -q "a program+0x\|$(basename "$folded")+0x" err || fail "without addr2line a region is named by its module: $(cat err)"
+  (PATH=/nonexistent; "$kilter" run --explain --set OMP_NUM_THREADS=4 -- "./a program" once > out \
+    2> err)
+  grep -q "a program+0x\|$(basename "$folded")+0x" err ||
+    fail "without addr2line a region is named by its module: $(cat err)"
 fi
 printf 'int main(void) { int sum = 0;\n#pragma omp parallel for reduction(+ : sum)\nfor (int i = 0; i < 10; ++i) sum += i;\nreturn sum; }\n' > sanitized.c
 for sanitizer in address thread; do
-  gcc -fopenmp -fsanitize=$sanitizer sanitized.c -o sanitized 2> /dev/null || continue   # it may be without
+  gcc -fopenmp -fsanitize=$sanitizer sanitized.c -o sanitized 2> /dev/null ||
+    continue   # it may be without
   TSAN_OPTIONS=report_bugs=0 ./sanitized > out 2> err
   [ $? = 45 ] || continue   # here it does not run by itself
   TSAN_OPTIONS=report_bugs=0 "$kilter" run --explain -- ./sanitized > out 2> err

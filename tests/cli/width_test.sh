@@ -1,5 +1,6 @@
 #!/bin/bash
-# Text, tables and help fit terminals of 60, 80 and 200 columns without cutting a word; where there is no terminal lines have at most 100.
+# Text, tables and help fit terminals of 60, 80 and 200 columns without cutting a word; where there
+# is no terminal lines have at most 100.
 . "$(dirname "$0")/checks.sh"
 command -v python3 >/dev/null || exit 0
 

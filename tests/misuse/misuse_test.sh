@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# misuse_test.sh CXX INCLUDE: every case of cases.cpp but the first is refused by the compiler, in words of Kilter's where it has some.
+# misuse_test.sh CXX INCLUDE: every case of cases.cpp but the first is refused by the compiler, in
+# words of Kilter's where it has some.
 set -u
 cxx=$1 include=$2 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cases=27
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-compile() { "$cxx" -std=c++20 -fsyntax-only -I"$include" "-DCASE=$1" "$here/cases.cpp" >"$log" 2>&1; }
+compile() {
+  "$cxx" -std=c++20 -fsyntax-only -I"$include" "-DCASE=$1" "$here/cases.cpp" >"$log" 2>&1
+}
 compile 0 || { cat "$log"; echo "the right use does not compile"; exit 1; }
 takes='the body of a task takes nothing, task_context& or team_member& (by reference)'
 declare -A words=([6]='takes one of the two' [7]=$takes [8]=$takes [9]=$takes [11]='is not mutable' [12]='returns std::optional<item>' [13]='serial_stage or ordered_stage'

@@ -17,7 +17,8 @@ loaded() {
   local variables=()
   while [ "$1" != -- ]; do variables+=("$1"); shift; done
   shift
-  taskset -c "$both" timeout -s KILL 60 env LD_PRELOAD="$library" "${variables[@]}" "$@" 2> "$work/errors"
+  taskset -c "$both" timeout -s KILL 60 env LD_PRELOAD="$library" "${variables[@]}" "$@" \
+    2> "$work/errors"
 }
 
 out=$(loaded KILTER_FAST_CPUS="$fast" KILTER_LENGTHS=1,2 -- "$probe" threads 2 | sort)
@@ -71,7 +72,8 @@ while IFS='|' read -r variable message; do
   expect "$variable: the program runs on" "thread 0 $both
 status 0" "$out"
   expect "$variable: one line" 1 "$(wc -l < "$work/errors")"
-  grep -qF -- "$message" "$work/errors" || fail "$variable: '$message' is not in: $(cat "$work/errors")"
+  grep -qF -- "$message" "$work/errors" ||
+    fail "$variable: '$message' is not in: $(cat "$work/errors")"
 done <<END
 KILTER_POLICY=dike|kilter: KILTER_POLICY: 'dike' is no policy of the preload library; there are ljfpf, cjfpf, rr; threads are left alone
 KILTER_LENGTHS=3,x|KILTER_LENGTHS: 'x' is no length
@@ -83,7 +85,8 @@ KILTER_HISTORY=/etc/hostname|'/etc/hostname': line 1 must be kilter.lengths/1
 END
 
 out=$(loaded KILTER_LENGTHS=$'@\e[31mred' -- "$probe" threads 1)
-expect "a message holds nothing that a terminal obeys" "0 1" "$(grep -c $'\e' "$work/errors") $(grep -cF '\x1b[31mred' "$work/errors")"
+expect "a message holds nothing that a terminal obeys" "0 1" \
+  "$(grep -c $'\e' "$work/errors") $(grep -cF '\x1b[31mred' "$work/errors")"
 
 # Earlier runs: the thread that took longer is the longer one. Forty to one is no matter of timing.
 history="$work/history"
@@ -96,47 +99,60 @@ expect "the second run knows the longer thread" "kilter: thread 0: CPU $slow
 kilter: thread 1: CPU $fast, fast" "$(sed 's/ of preload_probe, length [^:]*//' "$work/errors")"
 printf 'preload_probe 2 1 0.0' >>"$history"
 loaded KILTER_HISTORY="$history" KILTER_FAST_CPUS="$fast" KILTER_VERBOSE=1 -- "$probe" work 1 40
-expect "half a history places as far as it goes" "kilter: '$history': the file ends within line 4; that line is left out; the rest is used
+expect "half a history places as far as it goes" \
+  "kilter: '$history': the file ends within line 4; that line is left out; the rest is used
 kilter: thread 0: CPU $slow
 kilter: thread 1: CPU $fast, fast" "$(sed 's/ of preload_probe, length [^:]*//' "$work/errors")"
 loaded KILTER_HISTORY="$work/no/such" -- "$probe" work 1
-expect "a history that cannot be written costs a line" 1 "$(grep -c 'this run is not remembered' "$work/errors")"
+expect "a history that cannot be written costs a line" 1 \
+  "$(grep -c 'this run is not remembered' "$work/errors")"
 
 # Programs that announce.
 out=$(loaded KILTER_FAST_CPUS="$fast" KILTER_VERBOSE=1 -- "$matmul" 2 200 100; echo "status $?")
-expect "matmul_xy is right and was heard" 1 "$(echo "$out" | grep -c 'announced and heard, result right')"
+expect "matmul_xy is right and was heard" 1 \
+  "$(echo "$out" | grep -c 'announced and heard, result right')"
 expect "X is on the fast CPU" "kilter: thread 0 of matmul_xy, length 100: CPU $slow
 kilter: thread 1 of matmul_xy, length 200: CPU $fast, fast" "$(cat "$work/errors")"
 out=$(loaded KILTER_POLICY=cjfpf KILTER_FAST_CPUS="$fast" KILTER_VERBOSE=1 -- "$sum" 2 40 20 20 1000)
-expect "global_sum is right and was heard" 1 "$(echo "$out" | grep -c 'announced and heard, sum right')"
-expect "the long critical section is on the fast CPU" "kilter: thread 0 of global_sum, length 251: CPU $slow
+expect "global_sum is right and was heard" 1 \
+  "$(echo "$out" | grep -c 'announced and heard, sum right')"
+expect "the long critical section is on the fast CPU" \
+  "kilter: thread 0 of global_sum, length 251: CPU $slow
 kilter: thread 1 of global_sum, length 667: CPU $fast, fast" "$(cat "$work/errors")"
 for arguments in "$matmul|4 60 40" "$sum|4 12 8 20 1000"; do
   read -ra numbers <<< "${arguments#*|}"
   out=$("${arguments%|*}" "${numbers[@]}")
-  expect "$arguments without the library: right" 1 "$(echo "$out" | grep -cE 'announced to nobody, (result|sum) right')"
+  expect "$arguments without the library: right" 1 \
+    "$(echo "$out" | grep -cE 'announced to nobody, (result|sum) right')"
 done
 out=$(loaded -- "$matmul" 2 60 40; cat "$work/errors")
-expect "where all CPUs are alike nobody listens" 1 "$(echo "$out" | grep -c 'announced to nobody, result right')"
+expect "where all CPUs are alike nobody listens" 1 \
+  "$(echo "$out" | grep -c 'announced to nobody, result right')"
 for program in "$matmul" "$sum"; do
   "$program" 0 2> "$work/errors"
   expect "$program 0" 2 $?
 done
 
-# What it brings into a stranger's process: nothing but itself, and what decides is loaded where glibc is.
+# What it brings into a stranger's process: nothing but itself, and what decides is loaded where
+# glibc is.
 for part in preload count; do
-  expect "libkilter_$part.so needs no library" "" "$(readelf -d "${real%/*}/libkilter_$part.so" | grep NEEDED)"
-  expect "libkilter_$part.so needs no version of one" "" "$(readelf -V "${real%/*}/libkilter_$part.so" | grep GLIBC)"
+  expect "libkilter_$part.so needs no library" "" \
+    "$(readelf -d "${real%/*}/libkilter_$part.so" | grep NEEDED)"
+  expect "libkilter_$part.so needs no version of one" "" \
+    "$(readelf -V "${real%/*}/libkilter_$part.so" | grep GLIBC)"
 done
 needed=$(readelf -d "${real%/*}/libkilter_place.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.so|libm\.so|ld-linux|libdl|libpthread)')
 expect "what decides needs no library but C's" "" "$needed"
-expect "what decides exports its entry" "kilter_placement" "$(nm -D --defined-only "${real%/*}/libkilter_place.so" | awk '{ print $3 }' | xargs)"
+expect "what decides exports its entry" "kilter_placement" \
+  "$(nm -D --defined-only "${real%/*}/libkilter_place.so" | awk '{ print $3 }' | xargs)"
 expect "it exports what it interposes and where it listens" "execv execve execvp execvpe kilter_hint_listen popen posix_spawn posix_spawnp pthread_create system" \
   "$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort | xargs)"
 
-# A program of another C library, by itself and among those of this one: it runs, is told of once if it has threads, and hands the library on to its children.
+# A program of another C library, by itself and among those of this one: it runs, is told of once if
+# it has threads, and hands the library on to its children.
 if command -v musl-gcc >/dev/null; then
-  musl-gcc -o "$work/musl" "$(dirname "$0")/other_library.c" -pthread || fail "other_library.c does not compile"
+  musl-gcc -o "$work/musl" "$(dirname "$0")/other_library.c" -pthread ||
+    fail "other_library.c does not compile"
   alone="kilter: musl has another C library than glibc; its threads are left alone"
   for policy in ljfpf cjfpf rr; do
     expect "$policy: a program of musl runs" "threads 2

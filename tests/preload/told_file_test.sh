@@ -1,8 +1,9 @@
 #!/bin/bash
 # Usage: told_file_test.sh LIBKILTER_OPENMP PROGRAMS LIBKILTER_COUNT PROBE
 #
-# The files by which Kilter and what it loads into programs tell one another something are found again by name when the run may be over: nothing is made, no link
-# is followed, no pipe waited for, and nothing done in a folder that others may write in.
+# The files by which Kilter and what it loads into programs tell one another something are found
+# again by name when the run may be over: nothing is made, no link is followed, no pipe waited for,
+# and nothing done in a folder that others may write in.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../openmp/preloaded.sh"
 has_library "$1"
@@ -11,9 +12,15 @@ programs=$2 probe=$4
 needs_two_cpus
 
 # One program for each of the three variables; what it prints is the same whatever lies there.
-explain() { env LD_PRELOAD="$library" KILTER_OPENMP=1 OMP_NUM_THREADS=2 KILTER_EXPLAIN="$1" timeout -s KILL 20 "$programs" stencil; }
-known() { env LD_PRELOAD="$library" KILTER_OPENMP=1 OMP_NUM_THREADS=2 KILTER_KNOWN_REGIONS="$1" KILTER_EXPLAIN="$scratch/told" timeout -s KILL 20 "$programs" stencil; }
-counts() { FILE="$1" LIBRARY="$scratch/libkilter_count.so" timeout -s KILL 20 sh -c 'KILTER_COUNTS_PID=$$ KILTER_COUNTS=$FILE LD_PRELOAD=$LIBRARY exec "$0" conditions 2' "$probe"; }
+explain() {
+  env LD_PRELOAD="$library" KILTER_OPENMP=1 OMP_NUM_THREADS=2 KILTER_EXPLAIN="$1" timeout -s KILL 20 "$programs" stencil
+}
+known() {
+  env LD_PRELOAD="$library" KILTER_OPENMP=1 OMP_NUM_THREADS=2 KILTER_KNOWN_REGIONS="$1" KILTER_EXPLAIN="$scratch/told" timeout -s KILL 20 "$programs" stencil
+}
+counts() {
+  FILE="$1" LIBRARY="$scratch/libkilter_count.so" timeout -s KILL 20 sh -c 'KILTER_COUNTS_PID=$$ KILTER_COUNTS=$FILE LD_PRELOAD=$LIBRARY exec "$0" conditions 2' "$probe"
+}
 on_pool() { grep -o '"on_pool":[0-9]*' "$scratch/told" | cut -d: -f2; }
 
 : > "$scratch/told"
@@ -28,7 +35,8 @@ printf '%x \n' "$region" > "$scratch/known"
 known "$scratch/known" > /dev/null
 expect "what is known is used" 50 "$(on_pool)"
 
-# lies WHAT PATH VICTIM: whether the programs run as ever and leave VICTIM as it is, and what it has is not known
+# lies WHAT PATH VICTIM: whether the programs run as ever and leave VICTIM as it is, and what it has
+# is not known
 lies() {
   local what=$1 path=$2 victim=$3 before
   before=$(cat "$victim")
@@ -61,5 +69,6 @@ if [ "$(id -u)" = 0 ]; then
 fi
 lies "no file" "$scratch/closed/none" "$scratch/known"
 lies "no folder" "$scratch/none/none" "$scratch/known"
-[ ! -e "$scratch/closed/none" ] && [ ! -e "$scratch/none" ] || { echo "FAILED: a file is made"; failed=1; }
+[ ! -e "$scratch/closed/none" ] && [ ! -e "$scratch/none" ] ||
+  { echo "FAILED: a file is made"; failed=1; }
 exit $failed

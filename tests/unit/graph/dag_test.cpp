@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 
+#include "graph/dag_facts.hpp"
 #include "graph_files/dag_formats.hpp"
 #include "graph_files/dag_json.hpp"
 #include "graph_files/dag_source.hpp"
@@ -25,7 +26,7 @@ dag of(std::vector<std::string> ids, std::vector<dag::edge> edges) {
 }
 
 std::string refused(dag g) {
-  return message_of([&] { settle(g); });
+  return test::refusal([&] { settle(g); });
 }
 
 TEST(Settle, PutsTasksInAnOrderOfTheEdgesAndKeepsTheListsOrderWhereItCan) {
@@ -96,7 +97,7 @@ TEST(Settle, RefusesWhatCannotBe) {
 // ---- our own files ------------------------------------------------------------------------------
 
 std::string json_error(const std::string& text) {
-  return message_of([&] { (void)dags::read_dag("g.json", text); });
+  return test::refusal([&] { (void)dags::read_dag("g.json", text); });
 }
 
 TEST(GraphJson, ReadsBackWhatItWrites) {
@@ -187,10 +188,46 @@ TEST(GraphJson, RefusesOtherEncodings) {
 // ---- the front door -----------------------------------------------------------------------------
 
 TEST(LoadDag, SaysWhatThereIsForAnUnknownName) {
-  const std::string message = message_of([] { (void)load_dag("choleski:n=4"); });
+  const std::string message = test::refusal([] { (void)load_dag("choleski:n=4"); });
   EXPECT_TRUE(contains(message, "'choleski:n=4'") && contains(message, "cholesky") &&
               contains(message, "layered"))
       << message;
+}
+
+// What `kilter graph info` says of a graph, against graphs whose figures are known.
+
+TEST(DagFacts, AgreeWithTheExampleOfS2) {
+  const dag g = dags::read_dag(
+      "f", "digraph { node [seconds=1] A -> C -> G -> D -> F; A -> E -> F; B -> G }");
+  const dag_facts f = facts_of(g);
+  EXPECT_EQ(f.path_tasks, 5u);
+  EXPECT_DOUBLE_EQ(f.parallelism(), 1.4);
+  EXPECT_DOUBLE_EQ(f.parallelism_by_critical(), 1.4);
+  EXPECT_EQ(f.widths, (std::vector<std::uint64_t>{2, 2, 1, 1, 1}));
+  EXPECT_EQ(f.roots, 2u);
+  EXPECT_EQ(f.sinks, 1u);
+}
+
+TEST(DagFacts, TellTheLongestPathInTasksFromThatInSeconds) {
+  const dag_facts f =
+      facts_of(dags::read_dag("f",
+                              "digraph { a [seconds=1] b [seconds=2] c [seconds=9] d [seconds=1] a "
+                              "-> b -> d; c -> d [seconds=5]; a -> x -> d }"));
+  EXPECT_EQ(f.path_tasks, 3u);
+  EXPECT_EQ(f.critical, 4u) << "two paths of three tasks";
+  EXPECT_DOUBLE_EQ(f.path_s, 10.0);
+  EXPECT_DOUBLE_EQ(f.path_with_edges_s, 15.0);
+  EXPECT_DOUBLE_EQ(f.work_s, 13.001);
+}
+
+TEST(DagFormats, SayWhatTheyCannotHold) {
+  const dag g = load_dag("topcuoglu:tasks=20");
+  EXPECT_EQ(dags::lost_in(dags::dag_format_named("json"), g), "");
+  EXPECT_EQ(dags::lost_in(dags::dag_format_named("stg"), g),
+            "times on processors, widths, seconds of edges");
+  EXPECT_EQ(dags::lost_in(dags::dag_format_named("dot"), load_dag("layered:tasks=9")), "widths");
+  EXPECT_TRUE(contains(test::refusal([] { (void)dags::dag_format_named("xml"); }),
+                       "json, dot, stg, wfcommons"));
 }
 
 }  // namespace

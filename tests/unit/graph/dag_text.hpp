@@ -1,5 +1,5 @@
 #pragma once
-// Graphs and messages as short texts to compare.
+// Graphs as short texts to compare.
 
 #include <algorithm>
 #include <numeric>
@@ -7,23 +7,11 @@
 #include <string>
 
 #include "graph/dag.hpp"
-#include "kilter/error.hpp"
+#include "unit/support.hpp"
 
 namespace kilter {
 
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const input_error& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using test::contains;
 
 inline std::string ids_of(const dag& g) {
   std::string all;

@@ -17,7 +17,7 @@ namespace kilter {
 namespace {
 
 std::string refused(const std::string& call) {
-  return message_of([&] { (void)dags::generate(call); });
+  return test::refusal([&] { (void)dags::generate(call); });
 }
 
 bool has_edge(const dag& g, const std::string& from, const std::string& to) {

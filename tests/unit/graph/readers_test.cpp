@@ -25,7 +25,7 @@ namespace {
 dag read(const std::string& text) { return dags::read_dag("f", text); }
 
 void expect_refused(const std::string& text, const std::string& part) {
-  const std::string message = message_of([&] { (void)read(text); });
+  const std::string message = test::refusal([&] { (void)read(text); });
   EXPECT_TRUE(contains(message, part)) << "'" << part << "' is not in: " << message;
   EXPECT_TRUE(message.starts_with("f:")) << message;
   EXPECT_FALSE(contains(message, "\n")) << message;

@@ -15,7 +15,6 @@
 #include "presenting/columns.hpp"
 #include "presenting/compare_text.hpp"
 #include "unit/lab/experiments.hpp"
-#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {

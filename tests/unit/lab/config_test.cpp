@@ -10,7 +10,6 @@
 
 #include "presenting/compare_json.hpp"
 #include "unit/lab/experiments.hpp"
-#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "kilter/error.hpp"
-#include "unit/lab/scenarios.hpp"
+#include "unit/lab/experiments.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -8,7 +8,6 @@
 #include "measuring/rows.hpp"
 #include "presenting/compare_text.hpp"
 #include "unit/lab/experiments.hpp"
-#include "unit/lab/scenarios.hpp"
 
 namespace kilter::lab {
 namespace {

@@ -13,11 +13,12 @@
 #include "claims/verdict.hpp"
 #include "kilter/error.hpp"
 #include "unit/fuzz_corpus.hpp"
-#include "unit/lab/shipped.hpp"
+#include "unit/lab/experiments.hpp"
 
 namespace kilter::lab {
 namespace {
 
+using test::expect_error;
 using test::shipped;
 
 const claim& shipped_claim(std::string_view id) {
@@ -146,16 +147,6 @@ std::string with_case(
 
 const std::string good_of = "of = { measure = \"throughput\", policy = \"dam-c\" }";
 
-void expect_error(const std::string& text, const std::string& start) {
-  try {
-    (void)parse_experiment(text, "x.toml");
-    ADD_FAILURE() << "read, though it should say: " << start;
-  } catch (const input_error& error) {
-    EXPECT_EQ(std::string(error.what()).substr(0, start.size()), start);
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-  }
-}
-
 TEST(experiment_file, a_small_one_is_read_as_it_is_written) {
   const auto f = parse_experiment(with_case(good_of + "\nper = { policy = \"rws\" }"), "x.toml");
   ASSERT_EQ(f.claims.at(0).cases.size(), 2u);
@@ -224,19 +215,15 @@ TEST(experiment_file, errors_name_file_and_line) {
 /// The library frees nested tables by recursion: each of these once ended the program.
 TEST(experiment_file, nesting_has_limits) {
   const auto said_of = [](const std::string& text) {
-    try {
-      (void)parse_experiment("schema = \"kilter.experiment/1\"\n" + text, "x.toml");
-    } catch (const input_error& e) {
-      return std::string(e.what());
-    }
-    return std::string("accepted");
+    return kilter::test::refusal(
+        [&] { (void)parse_experiment("schema = \"kilter.experiment/1\"\n" + text, "x.toml"); });
   };
   std::string dotted = "a", nested = "b";
   for (int i = 0; i < 50'000; ++i) dotted += ".a";
   for (int i = 0; i < 50; ++i) nested = "{b = [" + nested + "]}";
   EXPECT_EQ(said_of(dotted + " = 1\n"), "x.toml:2: a key has more than 32 parts");
   EXPECT_EQ(said_of("b = " + nested + "\n"), "x.toml:2: values are nested more than 32 deep");
-  EXPECT_EQ(said_of("\"ba\\nd\" = 1\n").find('\n'), std::string::npos) << "one line";
+  (void)said_of("\"ba\\nd\" = 1\n");  // in one line
 }
 
 /// A claim ranges over every combination of its scenario's values: a few lists made more of them

@@ -13,9 +13,12 @@
 #include "kilter/error.hpp"
 #include "presenting/figure_json.hpp"
 #include "presenting/reproduce_json.hpp"
+#include "unit/lab/experiments.hpp"
 
 namespace kilter::lab {
 namespace {
+
+using test::expect_error;
 
 // -- what is read ---------------------------------------------------------------------------------
 
@@ -41,16 +44,6 @@ const std::string throughput = "unit = \"tasks a second\"\nof = { measure = \"th
 // lines 32, 33
 const std::string axes = "group = \"parallelism\"\nseries = \"policy\"\n";
 
-void expect_figure_error(const std::string& text, const std::string& start) {
-  try {
-    (void)parse_experiment(text, "x.toml");
-    ADD_FAILURE() << "read, though it should say: " << start;
-  } catch (const input_error& error) {
-    EXPECT_EQ(std::string(error.what()).substr(0, start.size()), start);
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-  }
-}
-
 TEST(figure, every_number_has_one_place) {
   const auto f = parse_experiment(
       with_figure(
@@ -72,65 +65,61 @@ TEST(figure, every_number_has_one_place) {
 }
 
 TEST(figure, what_ranges_over_values_needs_an_axis) {
-  expect_figure_error(with_figure(throughput + "group = \"parallelism\"\n"),
-                      "x.toml:31: 'policy' ranges over several values (rws, da)");
-  expect_figure_error(with_figure(throughput + "series = \"policy\"\n"),
-                      "x.toml:24: a figure of bars needs 'group'");
-  expect_figure_error(with_figure(throughput + "group = \"weight\"\n"),
-                      "x.toml:32: 'weight' has no value in throughput");
-  expect_figure_error(with_figure(throughput + "group = \"polices\"\n"),
-                      "x.toml:32: unknown axis 'polices': did you mean 'policy'?");
-  expect_figure_error(with_figure(throughput + "group = \"policy\"\nseries = \"policy\"\n"),
-                      "x.toml:33: 'policy' is drawn along another axis already");
+  expect_error(with_figure(throughput + "group = \"parallelism\"\n"),
+               "x.toml:31: 'policy' ranges over several values (rws, da)");
+  expect_error(with_figure(throughput + "series = \"policy\"\n"),
+               "x.toml:24: a figure of bars needs 'group'");
+  expect_error(with_figure(throughput + "group = \"weight\"\n"),
+               "x.toml:32: 'weight' has no value in throughput");
+  expect_error(with_figure(throughput + "group = \"polices\"\n"),
+               "x.toml:32: unknown axis 'polices': did you mean 'policy'?");
+  expect_error(with_figure(throughput + "group = \"policy\"\nseries = \"policy\"\n"),
+               "x.toml:33: 'policy' is drawn along another axis already");
 }
 
 TEST(figure, what_is_wrong_is_named_with_its_line) {
-  expect_figure_error(with_figure(throughput + axes + "colour = 1\n"),
-                      "x.toml:34: unknown key of [[figure]] 'colour': did you mean 'colours'?");
-  expect_figure_error(with_figure(throughput + axes + "except = [{ parallelism = 2 }]\n"),
-                      "x.toml:34: unknown key of [[figure]] 'except'");
-  expect_figure_error(with_figure(throughput + axes, "bar"),
-                      "x.toml:27: unknown kind 'bar': did you mean 'bars'?");
-  expect_figure_error(with_figure(throughput + axes, "bars", "Fig. 4"),
-                      "x.toml:25: 'id' is 'Fig. 4'; it must be written as S0-Fig.4");
-  expect_figure_error(with_figure(throughput + axes + "colours = \"series\"\n"),
-                      "x.toml:34: 'colours' is for heat");
-  expect_figure_error(with_figure(throughput + axes + "learned = \"1,1\"\n"),
-                      "x.toml:34: 'learned' is for starts");
-  expect_figure_error(
-      with_figure(throughput + "panel = \"parallelism\"\nseries = \"policy\"\n", "shares"),
-      "x.toml:31: a figure of shares needs a measure that is a share");
-  expect_figure_error(with_figure(throughput + axes, "starts"),
-                      "x.toml:32: a figure of starts has no 'group'");
-  expect_figure_error(with_figure("unit = \"x\"\nof = { measure = \"throughputs\" }\n" + axes),
-                      "x.toml:31: unknown measure 'throughputs'");
-  expect_figure_error(
-      with_figure("unit = \"x\"\nof = { measure = \"places\", cores = 4 }\n" + axes),
-      "x.toml:31: a figure is of runs");
-  expect_figure_error(
-      with_figure(throughput + axes) + with_figure(throughput + axes).substr(top.size()),
-      "x.toml:35: figure 'S0-Fig.4' stands here twice");
+  expect_error(with_figure(throughput + axes + "colour = 1\n"),
+               "x.toml:34: unknown key of [[figure]] 'colour': did you mean 'colours'?");
+  expect_error(with_figure(throughput + axes + "except = [{ parallelism = 2 }]\n"),
+               "x.toml:34: unknown key of [[figure]] 'except'");
+  expect_error(with_figure(throughput + axes, "bar"),
+               "x.toml:27: unknown kind 'bar': did you mean 'bars'?");
+  expect_error(with_figure(throughput + axes, "bars", "Fig. 4"),
+               "x.toml:25: 'id' is 'Fig. 4'; it must be written as S0-Fig.4");
+  expect_error(with_figure(throughput + axes + "colours = \"series\"\n"),
+               "x.toml:34: 'colours' is for heat");
+  expect_error(with_figure(throughput + axes + "learned = \"1,1\"\n"),
+               "x.toml:34: 'learned' is for starts");
+  expect_error(with_figure(throughput + "panel = \"parallelism\"\nseries = \"policy\"\n", "shares"),
+               "x.toml:31: a figure of shares needs a measure that is a share");
+  expect_error(with_figure(throughput + axes, "starts"),
+               "x.toml:32: a figure of starts has no 'group'");
+  expect_error(with_figure("unit = \"x\"\nof = { measure = \"throughputs\" }\n" + axes),
+               "x.toml:31: unknown measure 'throughputs'");
+  expect_error(with_figure("unit = \"x\"\nof = { measure = \"places\", cores = 4 }\n" + axes),
+               "x.toml:31: a figure is of runs");
+  expect_error(with_figure(throughput + axes) + with_figure(throughput + axes).substr(top.size()),
+               "x.toml:35: figure 'S0-Fig.4' stands here twice");
   std::string other = with_figure(throughput + axes);
   other.replace(other.find("claims = [\"S0-1\"]"), 17, "claims = [\"S0-2\"]");
-  expect_figure_error(other, "x.toml:28: unknown claim of this file 'S0-2'");
+  expect_error(other, "x.toml:28: unknown claim of this file 'S0-2'");
 }
 
 TEST(figure, a_published_number_stands_at_one_place_of_the_figure) {
   const std::string good = throughput + axes + "published = [";
-  expect_figure_error(with_figure(good + "{ parallelism = 4, policy = \"da\", value = 7 }]\n"),
-                      "x.toml:34: unknown parallelism of the figure '4'");
-  expect_figure_error(with_figure(good + "{ parallelism = 3, value = 7 }]\n"),
-                      "x.toml:34: [[published]] lacks 'policy'");
-  expect_figure_error(with_figure(good + "{ parallelism = 3, policy = \"da\" }]\n"),
-                      "x.toml:34: [[published]] lacks 'value'");
-  expect_figure_error(
-      with_figure(good + "{ parallelism = 3, policy = \"da\", tile = 64, value = 7 }]\n"),
-      "x.toml:34: unknown key of [[published]] 'tile'");
-  expect_figure_error(with_figure(good + "{ parallelism = [2, 3], policy = \"da\", value = 7 }]\n"),
-                      "x.toml:34: 'parallelism' takes one value");
-  expect_figure_error(with_figure(good + "{ parallelism = 3, policy = \"da\", value = 7 },\n{ "
-                                         "parallelism = 3, policy = \"da\", value = 8 }]\n"),
-                      "x.toml:35: a second number for the same place");
+  expect_error(with_figure(good + "{ parallelism = 4, policy = \"da\", value = 7 }]\n"),
+               "x.toml:34: unknown parallelism of the figure '4'");
+  expect_error(with_figure(good + "{ parallelism = 3, value = 7 }]\n"),
+               "x.toml:34: [[published]] lacks 'policy'");
+  expect_error(with_figure(good + "{ parallelism = 3, policy = \"da\" }]\n"),
+               "x.toml:34: [[published]] lacks 'value'");
+  expect_error(with_figure(good + "{ parallelism = 3, policy = \"da\", tile = 64, value = 7 }]\n"),
+               "x.toml:34: unknown key of [[published]] 'tile'");
+  expect_error(with_figure(good + "{ parallelism = [2, 3], policy = \"da\", value = 7 }]\n"),
+               "x.toml:34: 'parallelism' takes one value");
+  expect_error(with_figure(good + "{ parallelism = 3, policy = \"da\", value = 7 },\n{ "
+                                  "parallelism = 3, policy = \"da\", value = 8 }]\n"),
+               "x.toml:35: a second number for the same place");
 }
 
 TEST(figure, iterations_are_those_of_the_workload) {
@@ -144,17 +133,16 @@ TEST(figure, iterations_are_those_of_the_workload) {
       "of = { measure = \"iteration_time\", iteration = ";  // line 21
   const std::string rest = " }\nrelation = \"gt\"\nreference = 1\nmargin = 0.01\nreason = \"r\"\n";
   EXPECT_EQ(parse_experiment(kmeans + "\"1-3\"" + rest, "x.toml").claims.at(0).cases.size(), 3u);
-  expect_figure_error(kmeans + "4" + rest,
-                      "x.toml:21: 'iteration' is '4'; it must be one of 1 to 3");
-  expect_figure_error(kmeans + "0" + rest, "x.toml:21: 'iteration' is '0'");
-  expect_figure_error(kmeans + "\"3-1\"" + rest, "x.toml:21: 'iteration' is '3-1'");
-  expect_figure_error(kmeans + "1, when = \"during\"" + rest,
-                      "x.toml:21: give 'when' or 'iteration', not both");
-  expect_figure_error(
+  expect_error(kmeans + "4" + rest, "x.toml:21: 'iteration' is '4'; it must be one of 1 to 3");
+  expect_error(kmeans + "0" + rest, "x.toml:21: 'iteration' is '0'");
+  expect_error(kmeans + "\"3-1\"" + rest, "x.toml:21: 'iteration' is '3-1'");
+  expect_error(kmeans + "1, when = \"during\"" + rest,
+               "x.toml:21: give 'when' or 'iteration', not both");
+  expect_error(
       with_figure("unit = \"x\"\nof = { measure = \"iteration_time\", iteration = 1 }\n" + axes),
       "x.toml:31: scenario 'm' has no iterations");
-  expect_figure_error(with_figure("unit = \"x\"\nof = { measure = \"task_count\" }\n" + axes),
-                      "x.toml:31: task_count needs one of core");
+  expect_error(with_figure("unit = \"x\"\nof = { measure = \"task_count\" }\n" + axes),
+               "x.toml:31: task_count needs one of core");
 }
 
 // -- those that are shipped -----------------------------------------------------------------------

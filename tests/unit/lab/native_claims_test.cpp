@@ -17,7 +17,7 @@
 namespace kilter::lab {
 namespace {
 
-const std::string head = R"(schema = "kilter.experiment/1"
+const std::string opening = R"(schema = "kilter.experiment/1"
 name = "small"
 title = "a co-runner on the first core"
 source = "none"
@@ -87,7 +87,9 @@ margin = 0.01
 reason = "an order"
 )";
 
-experiment_file whole_file() { return parse_experiment(head + native + two_claims, "small.toml"); }
+experiment_file whole_file() {
+  return parse_experiment(opening + native + two_claims, "small.toml");
+}
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   const auto at = text.find(what);
@@ -112,7 +114,7 @@ TEST(native_scenario, is_read_beside_the_simulated_ones) {
 TEST(native_scenario, what_cannot_be_run_is_refused_with_its_line) {
   const auto refused = [](const std::string& what, const std::string& by) -> std::string {
     try {
-      (void)parse_experiment(replaced(head + native + two_claims, what, by), "small.toml");
+      (void)parse_experiment(replaced(opening + native + two_claims, what, by), "small.toml");
     } catch (const input_error& e) {
       return e.what();
     }
@@ -154,7 +156,7 @@ policies = "rws"
 
 )";
   try {
-    (void)parse_experiment(head + graph + two_claims, "small.toml");
+    (void)parse_experiment(opening + graph + two_claims, "small.toml");
     FAIL() << "read";
   } catch (const input_error& e) {
     EXPECT_NE(std::string(e.what()).find("small.toml:20: "), std::string::npos) << e.what();
@@ -289,7 +291,7 @@ TEST(add_recorded, shows_what_was_measured_if_the_cases_are_still_the_same) {
 
   auto other = results_with({});
   const auto stricter =
-      parse_experiment(replaced(head + native + two_claims, "relation = \"lt\"\nreference = 1.0",
+      parse_experiment(replaced(opening + native + two_claims, "relation = \"lt\"\nreference = 1.0",
                                 "relation = \"lt\"\nreference = 0.9"),
                        "small.toml");
   add_recorded(other, {stricter}, recorded);
@@ -298,7 +300,7 @@ TEST(add_recorded, shows_what_was_measured_if_the_cases_are_still_the_same) {
   EXPECT_THROW(add_recorded(other, {stricter}, {{"schema", "kilter.other/1"}}), input_error);
 
   const auto shorter = parse_experiment(
-      replaced(head + native + two_claims, "iterations = 4", "iterations = 3"), "small.toml");
+      replaced(opening + native + two_claims, "iterations = 4", "iterations = 3"), "small.toml");
   add_recorded(other, {shorter}, recorded);
   EXPECT_FALSE(other[0].native) << "of the same case, and of another program";
 
@@ -346,7 +348,8 @@ TEST(run_natively, runs_every_program_and_sees_its_iterations) {
   progress silent(0, true);
   const auto run_one = [&](const std::string& program) {
     const experiment_file f = parse_experiment(
-        head + "[[native]]\nname = \"here\"\npolicies = \"dam-c\"\nrepeats = 3\n" + program + "\n" +
+        opening + "[[native]]\nname = \"here\"\npolicies = \"dam-c\"\nrepeats = 3\n" + program +
+            "\n" +
             replaced(two_claims, R"([[claim.native]]
 of = { measure = "iteration_time", policy = "dam-p" }
 per = { policy = "rws" }

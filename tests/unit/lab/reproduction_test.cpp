@@ -15,8 +15,7 @@
 #include "measuring/presets.hpp"
 #include "presenting/reproduce_json.hpp"
 #include "presenting/reproduce_text.hpp"
-#include "unit/lab/scenarios.hpp"
-#include "unit/lab/shipped.hpp"
+#include "unit/lab/experiments.hpp"
 
 namespace kilter::lab {
 namespace {

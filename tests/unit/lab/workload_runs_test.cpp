@@ -11,7 +11,7 @@
 #include "kilter/error.hpp"
 #include "kilter/runtime.hpp"
 #include "measuring/simulation.hpp"
-#include "unit/lab/scenarios.hpp"
+#include "unit/lab/experiments.hpp"
 
 namespace kilter::lab {
 namespace {
