@@ -52,7 +52,8 @@ completes "--json " topo --smt --js
 completes "" topo --jso=
 completes "" nothing ""
 KILTER_EXPERIMENTS=$work completes "" lab reproduce S2
-for option in policy table timing criticality objective local steal children explore cats-update thieves co-runner data costs root on disturb kernel; do
+for option in policy table timing criticality objective local steal children explore \
+  cats-update thieves co-runner data costs root on disturb kernel; do
   [ -n "$("$kilter" completion words -- compare layered --$option "")" ] ||
     fail "compare layered --$option has no values"
 done
@@ -99,7 +100,8 @@ import os, pty, select, sys, time
 
 pid, bash = pty.fork()
 if pid == 0:
-    os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], dict(os.environ, TERM="dumb", PS1="", COLUMNS="200"))
+    plain = dict(os.environ, TERM="dumb", PS1="", COLUMNS="200")
+    os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], plain)
 
 
 def appears(wanted):
