@@ -30,14 +30,6 @@ builtin::made make(std::size_t which, const machine& m, const policy_options& o)
 
 }  // namespace
 
-bool builtin::is_planned(std::string_view policy) noexcept {
-#define CASE(function, name, when, summary, source) \
-  if (policy == name) return decides::when == decides::planned;
-  KILTER_BUILT_IN_POLICIES(CASE)
-#undef CASE
-  return false;
-}
-
 std::span<const policy_info> policy_catalogue() noexcept { return catalogue; }
 
 std::shared_ptr<const policy> make_policy(std::string_view name, const machine& m,
@@ -60,3 +52,15 @@ std::shared_ptr<const policy> make_policy(std::string_view name, const machine& 
 
 }  // namespace v0
 }  // namespace kilter
+
+namespace kilter::builtin {
+
+bool is_planned(std::string_view policy) noexcept {
+#define CASE(function, name, when, summary, source) \
+  if (policy == name) return decides::when == decides::planned;
+  KILTER_BUILT_IN_POLICIES(CASE)
+#undef CASE
+  return false;
+}
+
+}  // namespace kilter::builtin
