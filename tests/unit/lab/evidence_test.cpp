@@ -166,8 +166,8 @@ TEST(evidence, say_whether_the_co_runner_paid_for_a_lead) {
   for (const double progress : {0.5, 0.55})
     r.runs.push_back({.policy = "dam-c",
                       .disturb = "cpu@0",
-                      .disturber_progress = progress,
-                      .achieved_share = 0.5});
+                      .achieved_share = 0.5,
+                      .disturber_progress = progress});
   EXPECT_TRUE(some(evidence_of(two_cores(), r), {"50 to 55 %", "So no policy won at its cost."}));
   r.runs.back().disturber_progress = 0.7;
   EXPECT_TRUE(some(evidence_of(two_cores(), r), {"50 to 70 %", "So look at who won at its cost"}));
