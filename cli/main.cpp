@@ -1,6 +1,6 @@
 // `kilter`: does `kilter run` itself, within the few milliseconds that whoever starts a program
-// should not notice. All else takes libraries (oneTBB, Graphviz, ...) whose loading alone takes
-// longer, so it is in a program of its own.
+// should not notice, and tells its version to scripts that ask each time. All else takes libraries
+// (oneTBB, yaml-cpp, ...) whose loading alone takes longer, so it is in a program of its own.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -32,6 +32,11 @@ int become_others(char** argv) {
   return cli::went_wrong;
 }
 
+bool does_itself(int argc, char** argv) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  return first == "run" || (argc == 2 && (first == "-V" || first == "--version"));
+}
+
 std::map<std::string, cli::action> add_run_alone(CLI::App& app, std::string_view named,
                                                  const std::string&,
                                                  const std::vector<std::string>& program) {
@@ -41,7 +46,5 @@ std::map<std::string, cli::action> add_run_alone(CLI::App& app, std::string_view
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "run")
-    return cli::do_command(argc, argv, add_run_alone);
-  return become_others(argv);
+  return does_itself(argc, argv) ? cli::do_command(argc, argv, add_run_alone) : become_others(argv);
 }

@@ -173,7 +173,8 @@ if [ -x "$kilter" ]; then
     local file
     grep -qF "$source" "$1/bin/kilter" ||
       fail "the installed command holds no path into the tree; take the tree away in another way"
-    for file in "$1/bin/kilter" "$1"/lib*/libkilter_*.so "$1"/lib/*/libkilter_*.so; do
+    for file in "$1/bin/kilter" "$1"/libexec/kilter/* "$1"/lib*/libkilter_*.so \
+      "$1"/lib/*/libkilter_*.so; do
       [ ! -f "$file" ] || LC_ALL=C sed -i "s|$build|$nowhere_built|g; s|$source|$nowhere|g" "$file"
     done
   }
@@ -195,10 +196,18 @@ if [ -x "$kilter" ]; then
   quiet "$kilter" compare layered --policy rws --tasks 200 --repeat 1 --html report.html --quiet
   grep -qF '<title>Kilter report</title>' report.html || fail "the report is no report"
   does '"tasks"' "$kilter" graph make cholesky:n=4
+  does "</svg>" "$kilter" graph draw cholesky:n=4
+  graphviz=$(find "$prefix" -name libkilter_graphviz.so)
+  mv "$graphviz" "$work"
+  ! "$kilter" graph draw cholesky:n=4 >"$work/log" 2>&1 || fail "graphs are drawn without Graphviz"
+  grep -qF "libkilter_graphviz.so is neither in ${graphviz%/*} nor" "$work/log" ||
+    fail "what is missing is not said: $(cat "$work/log")"
+  mv "$work/libkilter_graphviz.so" "$graphviz"
   # loads OpenBLAS
   does "VGG-16" "$kilter" lab app vgg16 --pictures 1 --repeat 1 --output classes.csv --quiet
   mv "$prefix/libexec/kilter" "$work/elsewhere"
   quiet "$kilter" run -- true
+  quiet "$kilter" --version
   ! "$kilter" lab platforms >"$work/log" 2>&1 || fail "kilter does without kilter-commands"
   grep -qF "kilter-commands is neither in $prefix/libexec/kilter nor" "$work/log" ||
     fail "what is missing is not said: $(cat "$work/log")"
@@ -210,7 +219,7 @@ if [ -x "$kilter" ]; then
   done
   bash -c 'source "$1" && complete -p kilter' - "$prefix/share/bash-completion/completions/kilter" \
     >/dev/null || fail "bash does not take its completion"
-  passed=$((passed + 7))
+  passed=$((passed + 9))
 
   if command -v dpkg-shlibdeps >/dev/null && command -v file >/dev/null; then
     (cd "$build" && quiet cpack -G DEB -B "$work/packages") || exit 1
@@ -239,6 +248,7 @@ if [ -x "$kilter" ]; then
     packaged=$work/kilter/usr/bin/kilter
     does "dam-c" "$packaged" lab policies
     does "jetson-tx2" "$packaged" lab platforms
+    does "</svg>" "$packaged" graph draw cholesky:n=4
     does "sarek" "$packaged" lab reproduce matrix --graphs sarek --on sim:jetson-tx2 --policy rws \
       --disturb none --seeds 1 --quiet
     quiet "$packaged" lab balance --quiet --policy ljfpf --fast 0, -- true

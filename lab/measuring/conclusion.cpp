@@ -222,8 +222,13 @@ std::string so_what(const conclusion& c, const std::vector<std::string>& best) {
       fmt::format("{:.2f} times as fast as random work stealing (rws)", lead);
   if (std::ranges::find(best, usual) != best.end())
     return fmt::format("So there is nothing to choose: {}, the default, is {}.", usual, against);
-  return fmt::format("{}, the default, is {} and has {:.0f} % of the speed of {}.", usual, against,
-                     100.0 / ours->lead.of_medians, c.standings.front().policy);
+  const std::string& first = c.standings.front().policy;
+  const std::string told =
+      fmt::format("{}, the default, is {} and has {:.0f} % of the speed of {}.", usual, against,
+                  100.0 / ours->lead.of_medians, first);
+  if (is_planned(first)) return told;
+  return fmt::format("{} So choose {} if all of your graphs and neighbours are as here.", told,
+                     first);
 }
 
 /// Plans are made from costs that no other policy is told.

@@ -17,6 +17,9 @@ namespace {
 using trace::event;
 using trace::event_kind;
 
+/// Shares of its speed alone that differ by no more are alike for a co-runner.
+constexpr double alike_for_co_runner = 0.1;
+
 const result_row* line(const experiment_result& r, std::string_view policy,
                        std::string_view disturb) {
   for (const result_row& s : r.rows)
@@ -66,7 +69,7 @@ void who_left_the_core(const experiment& e, const experiment_result& r,
   for (const scenario& s : e.scenarios) {
     const auto cores = disturbed_cores(e, s);
     if (cores.empty()) continue;
-    std::vector<std::string> pieces;
+    std::vector<std::string> pieces, left;
     for (const std::string& p : e.policies) {
       const result_row *before = line(r, p, "none"), *with = line(r, p, s.name);
       if (!before || !with) continue;
@@ -77,12 +80,18 @@ void who_left_the_core(const experiment& e, const experiment_result& r,
             share += at.share;
         return 100 * share;
       };
-      pieces.push_back(
-          fmt::format("{} {:.0f} % -> {:.0f} %", p, share_there(*before), share_there(*with)));
+      const double at_first = share_there(*before), then = share_there(*with);
+      pieces.push_back(fmt::format("{} {:.0f} % -> {:.0f} %", p, at_first, then));
+      if (2.0 * then <= at_first && at_first > 0.0) left.push_back(p);
     }
     if (!pieces.empty())
-      out.push_back(fmt::format("Share of critical tasks on {}, undisturbed -> with {}: {}.",
-                                core_names(cores), s.name, joined(pieces, ", ")));
+      out.push_back(fmt::format(
+          "Share of critical tasks on {}, undisturbed -> with {}: {}. So {} what others wait for "
+          "away from there.",
+          core_names(cores), s.name, joined(pieces, ", "),
+          left.empty()       ? "no policy keeps"
+          : left.size() == 1 ? left.front() + " alone keeps"
+                             : joined(left, ", ") + " keep"));
   }
 }
 
@@ -188,13 +197,18 @@ void what_the_co_runner_got(const experiment& e, const experiment_result& r,
                         most = fmt::format("{:.0f}", 100 * *high);
       return least == most ? least + " %" : fmt::format("{} to {} %", least, most);
     };
-    if (!share.empty())
-      out.push_back(fmt::format(
-          "With {} the program had {} of the disturbed cores' time over {}{}.", s.name,
-          range(share), counted(share.size(), "run"),
-          progress.empty()
-              ? ""
-              : fmt::format("; the co-runner ran at {} of its speed alone", range(progress))));
+    if (share.empty()) continue;
+    std::string text =
+        fmt::format("With {} the program had {} of the disturbed cores' time over {}", s.name,
+                    range(share), counted(share.size(), "run"));
+    if (!progress.empty()) {
+      const auto [low, high] = std::ranges::minmax(progress);
+      text += fmt::format("; the co-runner ran at {} of its speed alone. So {}", range(progress),
+                          high - low <= alike_for_co_runner
+                              ? "no policy won at its cost"
+                              : "look at who won at its cost: it did not get the same in all runs");
+    }
+    out.push_back(text + ".");
   }
 }
 

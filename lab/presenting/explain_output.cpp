@@ -13,6 +13,10 @@ namespace kilter::lab {
 namespace {
 
 constexpr std::size_t shown_places = 8;
+/// A shorter time, as a part of the run, is no reason to do anything.
+constexpr double worth_a_change = 0.05;
+/// So many times what a core's speed alone would give it is still about that.
+constexpr double about = 1.2;
 
 double to_four_digits(double v) { return std::round(v * 1e4) / 1e4; }
 
@@ -128,6 +132,46 @@ std::string never_text(const never_used& n) {
   return out + "\n";
 }
 
+bool is_avoided(const slow_period& p) {
+  return p.how == treatment::avoided || p.how == treatment::helped;
+}
+
+/// The longest of those with `property` that is worth a change.
+template <class Property>
+const slow_period* longest(const explained_run& r, Property property) {
+  const auto length = [&](const slow_period& p) { return p.to_s.value_or(r.seconds) - p.from_s; };
+  const slow_period* found = nullptr;
+  for (const slow_period& p : r.periods)
+    if (property(p) && length(p) >= worth_a_change * r.seconds &&
+        (!found || length(p) > length(*found)))
+      found = &p;
+  return found;
+}
+
+/// What to do about all of it.
+std::string so_what(const explained_run& r) {
+  const auto kept = [](const slow_period& p) { return p.how == treatment::as_always; };
+  if (const slow_period* p = longest(r, kept)) {
+    const double got = 100 * p->tasks.share(), worth = 100 * p->tasks.expected;
+    if (got > about * worth)
+      return fmt::format(
+          "So core {} held others up: it got {:.0f} % of the tasks, and its speed is worth {:.0f} "
+          "%. Compare with another policy, or without that core (--cores).",
+          p->core, got, worth);
+    return fmt::format(
+        "So core {} may stay: it got {:.0f} % of the tasks, about what its speed is "
+        "worth.",
+        p->core, got);
+  }
+  if (const slow_period* p = longest(r, is_avoided))
+    return fmt::format("So core {} may stay: {} keeps away from it what others wait for.", p->core,
+                       printable(r.policy));
+  if (const slow_period* p = longest(r, [](const slow_period&) { return true; }))
+    return fmt::format("So it cannot be told whether core {} should stay: run more tasks.",
+                       p->core);
+  return "So all cores may stay: none was slowed for long.";
+}
+
 std::string run_text(const explained_run& r) {
   const std::string scenario = r.disturb == "none" ? "undisturbed" : r.disturb;
   std::string out = fmt::format("{}, {}: {}, {} tasks\n", printable(r.policy), printable(scenario),
@@ -139,13 +183,12 @@ std::string run_text(const explained_run& r) {
         r.kept, r.windows);
   if (!r.learned)
     return out +
-           "  nothing was learned, so nothing was avoided for a reason that the table knows\n";
+           "  nothing was learned, so nothing was avoided for a reason that the table knows\n"
+           "  So a slow core holds others up unseen" +
+           (r.policy == "auto" ? ": run more tasks.\n" : "; auto, the default, learns.\n");
   for (const slow_period& p : r.periods) out += period_text(p);
   if (r.brief_periods > 0)
     out += fmt::format("  and {} shorter periods in which a core was slowed\n", r.brief_periods);
-  const auto is_avoided = [](const slow_period& p) {
-    return p.how == treatment::avoided || p.how == treatment::helped;
-  };
   if (r.periods.empty())
     out += fmt::format(
         "  no core was learned to be {} times slower or worse, so none was avoided for that\n",
@@ -162,7 +205,7 @@ std::string run_text(const explained_run& r) {
     out += fmt::format("  and {} more places with few tasks; --json has them all\n",
                        r.seldom.size() - shown_places);
   for (const never_used& n : r.never) out += never_text(n);
-  return out;
+  return out + "  " + so_what(r) + "\n";
 }
 
 }  // namespace

@@ -69,8 +69,9 @@ void slices::note(state& k, double begin_s, double end_s) noexcept {
 
 void slices::judge(state& k) noexcept {
   const std::uint32_t held = std::min(k.seen, kept);
-  auto candidates = k.distances;
-  std::sort(candidates.begin(), candidates.begin() + held, std::greater<>{});
+  std::array<double, kept> candidates{};  // those that are not held are zero, and so the last
+  std::copy_n(k.distances.begin(), held, candidates.begin());
+  std::ranges::sort(candidates, std::greater<>{});
   for (std::uint32_t i = 0; i < held; ++i) {
     double sum_s = 0.0, off_s = 0.0;
     std::uint32_t close = 0;

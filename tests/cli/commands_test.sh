@@ -43,8 +43,15 @@ passes topo
   passes top --once
   exit "$failures"
 ) || failures=$((failures + 1))
-readelf -d "$kilter" 2>/dev/null | grep -i 'NEEDED.*blas' &&
-  fail "kilter is linked with OpenBLAS, which takes 128 MiB of addresses for each CPU"
+# What one command alone needs, others do not load. OpenBLAS takes 128 MiB of addresses a CPU.
+for program in kilter kilter-commands; do
+  readelf -d "$(dirname "$kilter")/$program" | grep 'NEEDED' >"$work/needs"
+  grep -q libhwloc "$work/needs" || fail "readelf does not tell what $program is linked with"
+  grep -E 'blas|gvc|cgraph|mpi' "$work/needs" &&
+    fail "$program is linked with what one of its commands alone needs"
+  [ $program = kilter ] && grep -vE 'lib(hwloc|fmt|stdc\+\+|m|gcc_s|c)\.so' "$work/needs" &&
+    fail "kilter run and kilter --version load more than hwloc and fmt"
+done
 passes topo --on sim:jetson-tx2 --json -
 json 'len(d["places"]) == 10 and {"cores", "clusters", "places"} <= set(d) and
   all({"leader", "width"} == set(p) for p in d["places"])'

@@ -152,7 +152,24 @@ TEST(evidence, compare_the_share_on_the_disturbed_core_with_and_without) {
   add("none", 50, 50);
   add("cpu@0", 3, 97);
   r.rows = rows_of(two_cores(), r);
-  EXPECT_TRUE(some(evidence_of(two_cores(), r), {"core 0", "dam-c 50 % -> 3 %"}));
+  EXPECT_TRUE(
+      some(evidence_of(two_cores(), r),
+           {"core 0", "dam-c 50 % -> 3 %. So dam-c alone keeps what others wait for away"}));
+  r.runs.back().stats.places = {{30, 0}, {70, 0}, {0, 0}};
+  r.rows = rows_of(two_cores(), r);
+  EXPECT_TRUE(some(evidence_of(two_cores(), r), {"50 % -> 30 %. So no policy keeps"}));
+}
+
+TEST(evidence, say_whether_the_co_runner_paid_for_a_lead) {
+  experiment_result r;
+  for (const double progress : {0.5, 0.55})
+    r.runs.push_back({.policy = "dam-c",
+                      .disturb = "cpu@0",
+                      .achieved_share = 0.5,
+                      .disturber_progress = progress});
+  EXPECT_TRUE(some(evidence_of(two_cores(), r), {"50 to 55 %", "So no policy won at its cost."}));
+  r.runs.back().disturber_progress = 0.7;
+  EXPECT_TRUE(some(evidence_of(two_cores(), r), {"50 to 70 %", "So look at who won at its cost"}));
 }
 
 TEST(evidence, of_nothing_are_none) { EXPECT_TRUE(evidence_of(two_cores(), {}).empty()); }

@@ -116,7 +116,8 @@ TEST(explain, a_slowed_core_without_critical_tasks_helped_until_it_came_back) {
   for (const char* said :
        {"core 0, from 12.0 ms to 91.0 ms", "critical tasks went elsewhere; it helped with others",
         "(sort) at (0,1) took 2.00 ms from 10.0 ms; 1.00 ms are usual there",
-        "back from 91.0 ms on", "sort never at (0,2)"})
+        "back from 91.0 ms on", "sort never at (0,2)",
+        "So core 0 may stay: auto keeps away from it what others wait for."})
     EXPECT_NE(text.find(said), std::string::npos) << said << " is missing in\n" << text;
 }
 
@@ -133,6 +134,20 @@ TEST(explain, a_core_that_keeps_its_part_was_not_avoided) {
   EXPECT_EQ(run.periods[0].how, treatment::as_always);
   EXPECT_FALSE(run.periods[0].to_s) << "it lasts to the end";
   EXPECT_NE(explain_text({run}).find("no core was avoided for that"), std::string::npos);
+  EXPECT_NE(explain_text({run}).find("So core 0 may stay: it got 33 % of the tasks, about"),
+            std::string::npos);
+}
+
+TEST(explain, a_slow_core_that_gets_as_much_as_others_holds_them_up) {
+  made_result r;
+  r.begin("share@0:75%");
+  for (int i = 0; i < 40; ++i) {
+    r.task(0, 4e-3, i % 2 == 0, 4e-3, 4.0);
+    r.task(1, 1e-3, i % 2 == 0, 1e-3, 1.0);
+  }
+  const std::string text = explain_text({r.last()});
+  EXPECT_NE(text.find("So core 0 held others up: it got"), std::string::npos) << text;
+  EXPECT_NE(text.find("and its speed is worth 20 %"), std::string::npos) << text;
 }
 
 TEST(explain, a_core_that_nothing_is_sent_to_was_avoided) {
@@ -243,8 +258,12 @@ TEST(explain, without_slowdowns_it_says_so_in_one_line) {
   EXPECT_TRUE(r.last().periods.empty());
   EXPECT_NE(explain_text({r.last()}).find("no core was learned to be 1.1 times slower"),
             std::string::npos);
+  EXPECT_NE(explain_text({r.last()}).find("So all cores may stay"), std::string::npos);
   r.get()["details"][0]["table"] = document::array();
   EXPECT_NE(explain_text({r.last()}).find("nothing was learned"), std::string::npos);
+  r.get()["details"][0]["policy"] = "rws";
+  EXPECT_NE(explain_text({r.last()}).find("So a slow core holds others up unseen; auto"),
+            std::string::npos);
 }
 
 TEST(explain, what_is_left_out_of_the_result_is_said_once) {

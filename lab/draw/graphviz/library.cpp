@@ -1,4 +1,4 @@
-#include "draw/draw.hpp"
+#include "draw/graphviz/library.hpp"
 
 #include <graphviz/cgraph.h>
 #include <graphviz/gvc.h>
@@ -10,13 +10,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "draw/sketch.hpp"
-#include "graph/dag_facts.hpp"
 #include "graph/dag_limits.hpp"
 
-namespace kilter {
-
 namespace {
+
+using namespace kilter;
 
 /// Light enough for black text; the last one is for all further types.
 constexpr std::array<const char*, 10> colours{"#a6cee3", "#b2df8a", "#fdbf6f", "#cab2d6",
@@ -116,13 +114,7 @@ class picture {
 
 }  // namespace
 
-std::string draw(const dag& g, picture_format format) {
-  const bool small = g.tasks.size() <= most_drawn_tasks && g.edges.size() <= most_drawn_edges &&
-                     std::ranges::max(facts_of(g).widths) <= most_drawn_width;
-  if (small)
-    if (picture whole(every_task(g)); format != picture_format::png || whole.fits_in_pixels())
-      return whole.rendered_as(format);
-  return picture(groups_of_tasks(g)).rendered_as(format);
+void kilter_picture_of(const sketch& s, picture_format format, std::string& bytes) {
+  picture all(s);
+  if (format != picture_format::png || all.fits_in_pixels()) bytes = all.rendered_as(format);
 }
-
-}  // namespace kilter
