@@ -165,8 +165,8 @@ TEST(dheft, then_takes_the_core_that_would_be_done_first_and_adds_what_it_expect
 /// The queue of each attempt.
 std::vector<queue_id> looks(const policy& p, world& w, core_id core) {
   std::vector<queue_id> all;
-  for (const auto& [what, queue] : tries(p, w, core)) {
-    EXPECT_EQ(what, next_decision::kind::take_from);
+  for (const auto& [kind, queue] : tries(p, w, core)) {
+    EXPECT_EQ(kind, next_decision::kind::take_from);
     all.push_back(queue);
   }
   return all;
