@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "runtime/engine.hpp"
+#include "runtime/wait_depth.hpp"
 #include "stress/watchdog.hpp"
 #include "unit/runtime/scripted.hpp"
 
@@ -29,6 +30,22 @@ const char* const helping_families[] = {"auto", "fifo",    "rws",   "dam-c",
 // A million of each is for the full size; what one stack holds is a few ten thousand.
 const int many = stress::full_size() ? 1'000'000 : sanitized ? 10'000 : 100'000;
 
+/// How many bodies are inside one another on a thread.
+class nesting {
+ public:
+  explicit nesting(std::atomic<std::uint32_t>& most) {
+    ++inside;
+    for (std::uint32_t m = most.load(); m < inside && !most.compare_exchange_weak(m, inside);) {
+    }
+  }
+  ~nesting() { --inside; }
+  nesting(const nesting&) = delete;
+  nesting& operator=(const nesting&) = delete;
+
+ private:
+  static inline thread_local std::uint32_t inside = 0;
+};
+
 class helping : public testing::TestWithParam<std::tuple<const char*, std::uint32_t>> {
  protected:
   runtime_options options() const {
@@ -36,14 +53,23 @@ class helping : public testing::TestWithParam<std::tuple<const char*, std::uint3
     o.policy_settings.cats_tries = 1;  // or every task costs 300 looks
     return o;
   }
+  /// A deep wait begins no stranger's task but one that was in hand. Where another worker has what
+  /// is waited for, there is no other way to go on.
+  static void expect_strangers_wait_elsewhere(const runtime& rt, std::uint32_t most) {
+    if (rt.workers() == 1) {
+      EXPECT_LE(most, detail::wait_depth::deep_from + 1);
+    }
+  }
 };
 
 TEST_P(helping, as_many_tasks_as_there_are_may_wait_for_two_children_each) {
   runtime rt(options());
   graph g;
   std::atomic<int> ran{0};
+  std::atomic<std::uint32_t> most{0};
   for (int i = 0; i < many; ++i)
     g.add({.widths = 1}, [&](task_context& c) {
+      const nesting one(most);
       batch children(c);
       children.add({.widths = 1}, [&] { ran.fetch_add(1, std::memory_order_relaxed); });
       children.add({.widths = 1}, [&] { ran.fetch_add(1, std::memory_order_relaxed); });
@@ -51,6 +77,7 @@ TEST_P(helping, as_many_tasks_as_there_are_may_wait_for_two_children_each) {
     });
   rt.run(g);
   EXPECT_EQ(ran.load(), 2 * many);
+  expect_strangers_wait_elsewhere(rt, most);
 }
 
 TEST_P(helping, as_many_tasks_as_there_are_may_run_a_graph_each) {
@@ -58,8 +85,10 @@ TEST_P(helping, as_many_tasks_as_there_are_may_run_a_graph_each) {
   graph g;
   const int runs = many / 10;
   std::atomic<int> ran{0};
+  std::atomic<std::uint32_t> most{0};
   for (int i = 0; i < runs; ++i)
     g.add([&] {
+      const nesting one(most);
       graph inner;
       const task first = inner.add([&] { ran.fetch_add(1, std::memory_order_relaxed); });
       inner.edge(first, inner.add([&] { ran.fetch_add(1, std::memory_order_relaxed); }));
@@ -67,6 +96,7 @@ TEST_P(helping, as_many_tasks_as_there_are_may_run_a_graph_each) {
     });
   rt.run(g);
   EXPECT_EQ(ran.load(), 2 * runs);
+  expect_strangers_wait_elsewhere(rt, most);
 }
 
 // Each level is a wait on top of another: no order of tasks could keep the stack short.
@@ -194,6 +224,23 @@ TEST(nested_waits, tasks_that_need_more_than_one_core_find_their_members_from_wi
   g.add({.widths = 1}, [&](task_context& c) { descend(c, 200); });
   rt.run(g);
   EXPECT_EQ(met.load(), 400);
+}
+
+TEST(nested_waits, what_nobody_waits_for_runs_when_they_are_over) {
+  runtime rt(with_policy("rws", 1));
+  int ran = 0;
+  std::function<void(task_context&, int)> descend = [&](task_context& c, int left) {
+    batch later(c), next(c);
+    later.add([&ran] { ++ran; });
+    later.detach();
+    if (left == 0) return;
+    next.add({.widths = 1}, [&descend, left](task_context& inner) { descend(inner, left - 1); });
+    next.wait();
+  };
+  graph g;
+  g.add({.widths = 1}, [&](task_context& c) { descend(c, 2 * detail::wait_depth::deep_from); });
+  rt.run(g);
+  EXPECT_EQ(ran, 2 * static_cast<int>(detail::wait_depth::deep_from) + 1);
 }
 
 TEST(nested_waits, an_exception_comes_out_of_many_segments) {

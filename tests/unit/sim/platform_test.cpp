@@ -279,8 +279,16 @@ TEST(platform, numbers_out_of_range_are_errors) {
   expect_refused("idle_w = 0", "idle_w = -1", {"idle_w", "-1"});
   expect_refused("steal_try_s = 1e-6", "steal_try_s = 0", {"steal_try_s"});
   expect_refused("share = 0.4", "share = 1.4", {"share", "1.4", "at most 1"});
+  expect_refused("share = 0.4", "share = 0", {"share", "above 0"});
   expect_refused("sigma = 0.02", "sigma = -0.02", {"sigma", "-0.02"});
   expect_refused("clusters_per_node = 1", "clusters_per_node = 3", {"clusters_per_node"});
+  const std::string nodes =
+      test::contents_of(KILTER_TEST_DATA "/../../data/platforms/haswell-cluster.toml");
+  test::expect_names(
+      test::refusal([&] {
+        (void)load_text(test::replaced(nodes, "clusters_per_node = 2", "clusters_per_node = 3"));
+      }),
+      {"'clusters_per_node' is 3; it must divide the 8 clusters"});
   expect_refused("between_clusters_s = 4e-9", "between_clusters_s = -4e-9",
                  {"between_clusters_s", "-4e-09"});
   expect_refused("between_clusters_s = 4e-9", "in_cluster_s = \"near\"", {"in_cluster_s", "near"});
@@ -328,6 +336,7 @@ TEST(platform, a_number_for_each_width) {
 TEST(platform, a_number_for_each_count_of_cores) {
   expect_refused("own_s = [1e-6, 2e-6]", "own_s = [1e-6]", {"own_s", "2 numbers", "'widths'"});
   expect_refused("users = [1, 6]", "users = [6, 1]", {"users", "ascending"});
+  expect_refused("users = [1, 6]", "users = [6, 6]", {"users", "ascending"});
   expect_refused("users = [1, 6]", "users = []", {"users", "not empty"});
   expect_refused("users = [1, 6]", "users = [0, 6]", {"users", "from 1 to"});
   expect_refused("slower = [1, 1.25]", "slower = [1, 0.5]", {"'slower' is 0.5", "from 1 to 1000"});
