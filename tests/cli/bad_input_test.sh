@@ -289,7 +289,7 @@ printf '\377\376{\0' >"$work/utf16.json"
 refuses "UTF-16" graph info "$work/utf16.json"
 refuses "/dev/zero:1: a NUL byte" graph info /dev/zero
 printf 'hello' >"$work/hello"
-refuses "is no graph file that Kilter reads; it reads kilter.graph/1, WfCommons" graph draw "$work/hello"
+refuses "is no graph file that Kilter reads; it reads kilter.graph/1, W" graph draw "$work/hello"
 refuses "standard input: is empty" graph info -
 refuses "standard input: is empty" compare -
 printf '\037\213\010' >"$work/cut.gz"
