@@ -182,7 +182,7 @@ regions::outcome outcome_of(const prefix::ended_program& ended, const std::strin
     o.exit_status = WEXITSTATUS(ended.status);
   else
     o.signal = WTERMSIG(ended.status);
-  o.processes = regions::parse_told(report);
+  o.processes = regions::read_account(report);
   return o;
 }
 
@@ -207,7 +207,7 @@ regions::region_history load_history(const std::string& path) {
   }
 }
 void renew_history(const std::string& path, const regions::preparation& p,
-                   const std::vector<regions::told_process>& processes) {
+                   const std::vector<regions::process_account>& processes) {
   if (path.empty()) return;
   regions::region_history known = load_history(path);  // again: another run may have renewed it
   regions::add_run(known, processes, code_of(p), regions::os::version_of_file);

@@ -63,12 +63,12 @@ struct picture {
 class known_sources {
  public:
   void fill_in(regions::os::running_process& p) {
-    std::vector<regions::told_process> one{p.told};
+    std::vector<regions::process_account> one{p.told};
     std::vector<std::string>& known = of_[p.told.pid];
     if (known.size() != p.told.regions.size()) {
       regions::os::find_sources(one, p.program);
       known.clear();
-      for (const regions::told_region& r : one.front().regions) known.push_back(r.source);
+      for (const regions::region_account& r : one.front().regions) known.push_back(r.source);
     }
     for (std::size_t n = 0; n < known.size(); ++n) p.told.regions[n].source = known[n];
   }
@@ -95,7 +95,7 @@ std::string text_of(const picture& p, const screen& s) {
   std::vector<std::string> lines = os::top_lines(p.boards);
   for (const regions::os::running_process& one : p.programs) {
     lines.push_back(fmt::format("kilter run: {}", one.program));
-    for (std::string& line : regions::told_lines({one.told}, one.program))
+    for (std::string& line : regions::account_lines({one.told}, one.program))
       lines.push_back(std::move(line));
   }
   for (std::string& line : sharing_lines(p.sharing)) lines.push_back(std::move(line));
@@ -114,7 +114,7 @@ std::string json_of(const picture& p) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
   for (const regions::os::running_process& one : p.programs) {
     nlohmann::ordered_json run{{"program", one.program}};
-    run.update(regions::told_json({one.told}).front());
+    run.update(regions::account_json({one.told}).front());
     runs.push_back(std::move(run));
   }
   nlohmann::ordered_json sharing = nlohmann::ordered_json::array();

@@ -3,8 +3,8 @@
 // of ours; the rest is passed on. docs/inside/openmp.md.
 
 #include "guest/guest.hpp"
+#include "openmp/account.hpp"
 #include "openmp/constructs.hpp"
-#include "openmp/explain.hpp"
 #include "openmp/go_on.hpp"
 #include "openmp/kmpc.hpp"
 #include "openmp/library_waits.hpp"

@@ -6,9 +6,9 @@
 
 #include "openmp/clock.hpp"
 #include "openmp/folded.hpp"
-#include "openmp/hands.hpp"
 #include "openmp/our_share.hpp"
 #include "openmp/pool.hpp"
+#include "openmp/pool_threads.hpp"
 #include "openmp/trial.hpp"
 
 namespace kilter::regions {
@@ -41,7 +41,7 @@ std::int64_t time_of(clockid_t clock) noexcept {
 /// called again.
 void* extra(void* number) {
   const auto which = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(number));
-  extra_hand& me = extras[which];
+  extra_pool_thread& me = extras[which];
   me.tid.store(static_cast<pid_t>(syscall(SYS_gettid)), std::memory_order_release);
   for (;;) {
     const std::uint32_t seen = calls.load();

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "openmp/hands.hpp"
+#include "openmp/pool_threads.hpp"
 #include "openmp/trial.hpp"
 
 namespace kilter::regions {
@@ -31,7 +31,7 @@ void run_alone(bool) noexcept;
 
 /// What they do: runs a member of the folded team until it waits or is over; false: none can go on.
 /// Defined with the pool.
-bool run_member_as_extra(std::uint32_t which, extra_hand&) noexcept;
+bool run_member_as_extra(std::uint32_t which, extra_pool_thread&) noexcept;
 /// Where none could: until fold_events() is not `seen` any more, or there are tasks. Defined with
 /// the pool.
 void wait_as_extra(std::uint32_t seen) noexcept;

@@ -118,7 +118,7 @@ void pass(ident* place, const announced& said, body* run, void* data, passed_as 
 void tell_once_what_is_set() noexcept {
   static std::atomic<bool> told{false};
   const char* const variable = set_against(runtime::libomp);
-  if (variable && !told.exchange(true)) explain_nothing_done(variable);
+  if (variable && !told.exchange(true)) account_for_nothing(variable);
 }
 
 void fork(forked& f, const announced& said) noexcept {

@@ -7,9 +7,9 @@
 
 #include "openmp/beside.hpp"
 #include "openmp/clock.hpp"
-#include "openmp/hands.hpp"
 #include "openmp/parallel.hpp"
 #include "openmp/pool.hpp"
+#include "openmp/pool_threads.hpp"
 #include "openmp/trial.hpp"
 
 namespace kilter::regions {

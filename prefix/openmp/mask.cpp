@@ -20,7 +20,7 @@
 #include "openmp/chosen_cpus.hpp"
 #include "openmp/clock.hpp"
 #include "openmp/cpu_ticks.hpp"
-#include "openmp/hands.hpp"
+#include "openmp/pool_threads.hpp"
 #include "openmp/taken_names.hpp"
 
 extern "C" long __sysconf(int) noexcept __attribute__((weak));  // glibc's alone

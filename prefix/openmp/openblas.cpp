@@ -12,10 +12,10 @@
 #include "openmp/blas_threads.hpp"
 #include "openmp/clock.hpp"
 #include "openmp/extra.hpp"
-#include "openmp/hands.hpp"
 #include "openmp/library_waits.hpp"
 #include "openmp/mask.hpp"
 #include "openmp/others.hpp"
+#include "openmp/pool_threads.hpp"
 
 namespace kilter::regions {
 
@@ -185,7 +185,7 @@ void watch_if_openblas(const void* maker) noexcept {
 
 }  // namespace
 
-blas_numbers blas_told() noexcept {
+blas_numbers blas_so_far() noexcept {
   return {library_count.load(std::memory_order_acquire),
           first_threads.load(std::memory_order_relaxed), fewest.load(std::memory_order_relaxed),
           changes.load(std::memory_order_relaxed)};

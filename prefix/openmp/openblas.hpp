@@ -12,7 +12,7 @@ struct blas_numbers {
   std::uint32_t threads = 0, fewest = 0;
   std::uint64_t changes = 0;
 };
-[[nodiscard]] blas_numbers blas_told() noexcept;
+[[nodiscard]] blas_numbers blas_so_far() noexcept;
 
 /// In the child of a fork, which has none of the threads.
 void forget_blas() noexcept;

@@ -64,9 +64,9 @@ __attribute__((constructor)) void choose_modes() {
                 real_if_any(runtime::libomp, "__kmpc_fork_call")))
     begin_to_look();
   if (both)
-    explain_nothing_done(both);
+    account_for_nothing(both);
   else
-    begin_explaining();
+    begin_account();
 }
 
 std::atomic<bool> libgomp_has_threads{false};
@@ -165,7 +165,7 @@ bool run_on_threads_of_ours(region& r, const region_call& c, const member_settin
   // better off with a thread for each: beside a neighbour they get more.
   constexpr std::int64_t long_ns = 4'000'000;
   const bool is_long = folds && r.took_ns.load(std::memory_order_relaxed) > long_ns;
-  waits_go_to(explains() ? &r.waited : nullptr);
+  waits_go_to(account_is_wanted() ? &r.waited : nullptr);
   // in a region's first execution all that come count the same
   constexpr std::int64_t of_any_ns = 10'000;
   const std::int64_t ns_before = r.folded_ns.load(std::memory_order_relaxed),

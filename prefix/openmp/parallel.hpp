@@ -2,14 +2,14 @@
 // Where a parallel region runs: on threads of ours, or under its own library. Each library's calls
 // come here with what they know of the region.
 
+#include "openmp/account.hpp"
 #include "openmp/beside.hpp"
 #include "openmp/clock.hpp"
-#include "openmp/explain.hpp"
 #include "openmp/library_waits.hpp"
+#include "openmp/live_account.hpp"
 #include "openmp/our_share.hpp"
 #include "openmp/pool.hpp"
 #include "openmp/region.hpp"
-#include "openmp/shown.hpp"
 #include "openmp/team_size.hpp"
 
 namespace kilter::regions {
@@ -125,7 +125,7 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   const std::int64_t begin = now_ns();
   look_at_others(begin);
   settle_team_size(Library, reinterpret_cast<const void*>(c.function));
-  if (explains()) show_now_and_then(begin);
+  if (account_is_wanted()) refresh_live_account(begin);
   const auto members =
       static_cast<std::uint32_t>(c.wanted ? c.wanted : asked<Library>::max_threads());
   renew_share(members < pool_size() ? members : pool_size());
@@ -138,7 +138,7 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   if (may_be_ours && !way.is_librarys() && claim_pool() &&
       run_on_threads_of_ours(*r, c, asked<Library>::settings(), members, folds)) {
     r->on_pool.fetch_add(1, std::memory_order_relaxed);
-    if (!explains()) return;
+    if (!account_is_wanted()) return;
     r->is_ours.store(true, std::memory_order_relaxed);
     r->times.fetch_add(1, std::memory_order_relaxed);
     r->members.store(members, std::memory_order_relaxed);
@@ -148,16 +148,16 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
   if (may_be_ours && !way.is_librarys()) way.give_up();
   if (members > 1) note_team_of(Library);
   library_begins(*r, members);
-  if (explains()) r->is_ours.store(false, std::memory_order_relaxed);
+  if (account_is_wanted()) r->is_ours.store(false, std::memory_order_relaxed);
   if (!trusted && r->why.load(std::memory_order_relaxed) == reason::none) {
     member_ends ends(begin);
-    watched_call w{c.run, c.data, r, explains() ? &ends : nullptr};
+    watched_call w{c.run, c.data, r, account_is_wanted() ? &ends : nullptr};
     r->members.store(members, std::memory_order_relaxed);
     pass(watched_member, &w,
          members > 1 && !may_not_sleep(*r) ? passed_as::watched : passed_as::as_it_is);
     if (members > 1) r->watched.fetch_add(1, std::memory_order_relaxed);
-    if (explains()) ends.tell(r->waited);
-  } else if (explains() && members > 1) {
+    if (account_is_wanted()) ends.tell(r->waited);
+  } else if (account_is_wanted() && members > 1) {
     member_ends ends(begin);
     watched_call w{c.run, c.data, r, &ends};
     pass(timed_member, &w, passed_as::left);
@@ -166,7 +166,7 @@ void run_region(const region_call& c, const Pass& pass) noexcept {
     pass(c.run, c.data, members > 1 ? passed_as::left : passed_as::as_it_is);
   }
   library_ends();
-  if (explains()) {
+  if (account_is_wanted()) {
     r->times.fetch_add(1, std::memory_order_relaxed);
     r->members.store(members, std::memory_order_relaxed);
     r->ns.fetch_add(static_cast<std::uint64_t>(now_ns() - begin), std::memory_order_relaxed);

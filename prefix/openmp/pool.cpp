@@ -54,14 +54,14 @@ std::atomic<waited_times*> waits_go{nullptr};  // null: nobody wants to know
 // of who ended a member, or came to a barrier last
 std::atomic<int> latest_cpu{0};
 
-void begins_to_wait(hand& me) noexcept {
+void begins_to_wait(pool_thread& me) noexcept {
   if (!waits_go.load(std::memory_order_relaxed) ||
       me.idle_since_ns.load(std::memory_order_relaxed) != 0 || work.left.load() == 0)
     return;
   me.idle_since_ns.store(now_ns(), std::memory_order_relaxed);
 }
 /// Once for each wait: it goes on itself, or the region is over.
-void has_waited(hand& h) noexcept {
+void has_waited(pool_thread& h) noexcept {
   if (h.idle_since_ns.load(std::memory_order_relaxed) == 0) return;
   const std::int64_t since_ns = h.idle_since_ns.exchange(0, std::memory_order_relaxed);
   if (waited_times* const to = waits_go.load(std::memory_order_relaxed); to && since_ns != 0)
@@ -70,9 +70,10 @@ void has_waited(hand& h) noexcept {
 template <class Visit>
 void each_that_waits(const Visit& visit) noexcept {
   if (!waits_go.load(std::memory_order_relaxed)) return;
-  for (std::uint32_t n = 0; n <= workers.load(std::memory_order_relaxed); ++n) visit(hands[n]);
+  for (std::uint32_t n = 0; n <= workers.load(std::memory_order_relaxed); ++n)
+    visit(pool_threads[n]);
 }
-void has_waited(extra_hand&) noexcept {}  // its CPU has others that work
+void has_waited(extra_pool_thread&) noexcept {}  // its CPU has others that work
 
 std::uint32_t waited_for() noexcept { return fold_events().load() - task_events() + tasks_over(); }
 
@@ -83,19 +84,19 @@ void end_member() noexcept {
   if (folds && work.left.load() == 0) fold_events().add(1);
 }
 
-void run(hand& me, std::uint32_t number) noexcept {
+void run(pool_thread& me, std::uint32_t number) noexcept {
   me.holds.store(true, std::memory_order_relaxed);
   run_member(work, number);
   me.holds.store(false, std::memory_order_relaxed);
   end_member();
 }
 
-/// By one of the hands or of the extra threads: runs a member of the folded team until it waits or
+/// By one of the pool or of the extra threads: runs a member of the folded team until it waits or
 /// is over; false: there is none that can go on.
 template <class Thread>
 bool run_folded(Thread& me, std::uint32_t which) noexcept {
   const std::uint32_t threads = workers.load(std::memory_order_relaxed) + 1;
-  folded* const f = take_folded(which % threads, threads, own_hand == &hands[0]);
+  folded* const f = take_folded(which % threads, threads, own_pool_thread == &pool_threads[0]);
   if (!f) return false;
   has_waited(me);
   me.holds.store(true, std::memory_order_relaxed);
@@ -108,7 +109,7 @@ void run_folded_member(std::uint32_t number) { run_member(work, number); }
 
 /// A member is done. Where members wait for one another a guest stays for its time: at home it
 /// would be held up, and all would wait for it again.
-void leave_member(hand& me) noexcept {
+void leave_member(pool_thread& me) noexcept {
   if (work.waits.load(std::memory_order_relaxed))
     go_home_in_time(me);
   else
@@ -117,12 +118,12 @@ void leave_member(hand& me) noexcept {
 
 /// While a folded team runs: takes members that can go on, and waits for some. Until the team is
 /// over or another region has begun.
-void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
+void take_members(pool_thread& me, std::uint32_t which, std::uint32_t seen) noexcept {
   const auto runs = [&] { return regions.load() == seen && work.left.load() != 0; };
   waiting w(me);
   while (runs()) {
     const std::uint32_t before = fold_events().load(), changes = alone_changes.load();
-    if (&me != &hands[0] && (runs_alone() || me.rests.load(std::memory_order_relaxed))) {
+    if (&me != &pool_threads[0] && (runs_alone() || me.rests.load(std::memory_order_relaxed))) {
       go_home(me);
       alone_changes.sleep_while(changes);
     } else if (run_folded(me, which)) {
@@ -141,14 +142,14 @@ void take_members(hand& me, std::uint32_t which, std::uint32_t seen) noexcept {
       begins_to_wait(me);
       while (fold_events().load() == before && runs()) w.turn(fold_events(), before);
       // it is not pinned, and may have come to where another one is at home
-      if (&me == &hands[0]) keep_apart(me);
+      if (&me == &pool_threads[0]) keep_apart(me);
     }
   }
 }
 
 /// `worked`: it has had a member of this region; others wait for nothing in it.
-void wait_for_region(hand& me, std::uint32_t seen, bool worked) noexcept {
-  if (folded_members() > 0) take_members(me, static_cast<std::uint32_t>(&me - hands), seen);
+void wait_for_region(pool_thread& me, std::uint32_t seen, bool worked) noexcept {
+  if (folded_members() > 0) take_members(me, static_cast<std::uint32_t>(&me - pool_threads), seen);
   if (worked) begins_to_wait(me);
   waiting w(me);
   bool over = work.left.load() == 0;
@@ -173,9 +174,9 @@ void leave_to_others() noexcept {
     pause();
 }
 
-void* worker(void* hand_of_it) {
-  hand& me = *static_cast<hand*>(hand_of_it);
-  own_hand = &me;
+void* worker(void* thread_of_it) {
+  pool_thread& me = *static_cast<pool_thread*>(thread_of_it);
+  own_pool_thread = &me;
   me.tid.store(this_thread(), std::memory_order_release);
   me.home_since_ns.store(now_ns(), std::memory_order_relaxed);
   (void)put_on(0, me.home.load(std::memory_order_relaxed));
@@ -183,7 +184,7 @@ void* worker(void* hand_of_it) {
     const std::uint32_t seen = regions.load();
     go_home_in_time(me);
     bool worked = false;
-    const auto which = static_cast<std::uint32_t>(&me - hands);
+    const auto which = static_cast<std::uint32_t>(&me - pool_threads);
     if (!to_begin.has(which)) leave_to_others();
     for (std::int64_t n = to_begin.take(which); n >= 0; n = to_begin.take(which)) {
       worked = true;
@@ -203,14 +204,14 @@ void make() noexcept {
   std::uint32_t count = 0;
   for (int cpu = 0; cpu < CPU_SETSIZE && count < most_workers; ++cpu) {
     if (cpu == here || !CPU_ISSET(static_cast<unsigned>(cpu), &allowed)) continue;
-    hands[count + 1].home.store(cpu, std::memory_order_relaxed);
-    if (!start_thread(worker, &hands[count + 1])) break;
+    pool_threads[count + 1].home.store(cpu, std::memory_order_relaxed);
+    if (!start_thread(worker, &pool_threads[count + 1])) break;
     ++count;
   }
   workers.store(count, std::memory_order_release);
 }
 
-void wait_for_members(hand& me) noexcept {
+void wait_for_members(pool_thread& me) noexcept {
   if (work.folds) return take_members(me, 0, regions.load());
   begins_to_wait(me);
   waiting w(me);
@@ -229,10 +230,10 @@ void forget_threads() {  // the child of a fork has none but the one that forked
   take_over_in_child();
   forget_mask();
   forget_share();
-  own_hand = nullptr;
+  own_pool_thread = nullptr;
   to_begin.none();
   work.left.store(0);
-  for (hand& h : hands) {
+  for (pool_thread& h : pool_threads) {
     h.home.store(-1, std::memory_order_relaxed);
     h.holds.store(false, std::memory_order_relaxed);
     h.waits_for.store(nullptr, std::memory_order_relaxed);
@@ -241,7 +242,7 @@ void forget_threads() {  // the child of a fork has none but the one that forked
     h.rests.store(false, std::memory_order_relaxed);
   }
   alone.store(false, std::memory_order_relaxed);
-  for (extra_hand& e : extras) e.holds.store(false, std::memory_order_relaxed);
+  for (extra_pool_thread& e : extras) e.holds.store(false, std::memory_order_relaxed);
   unfold();
   forget_extra_threads();
   forget_tasks();
@@ -283,7 +284,7 @@ void begin_all(team& t) noexcept {
 
 void await(waited_number& number, std::uint32_t old) noexcept {
   if (on_own_stack()) return leave_until_changed(number, old);
-  hand* const me = own_hand;
+  pool_thread* const me = own_pool_thread;
   if (!me || !rescues_allowed()) return number.wait_while(old, spin_ns);
   me->waits_while.store(old, std::memory_order_relaxed);
   me->waits_for.store(&number, std::memory_order_release);
@@ -292,7 +293,7 @@ void await(waited_number& number, std::uint32_t old) noexcept {
   has_waited(*me);
   me->waits_for.store(nullptr, std::memory_order_relaxed);
   // it is not pinned, so it wakes where it is quiet: at the home of a worker that was here
-  if (me == &hands[0])
+  if (me == &pool_threads[0])
     keep_apart(*me);
   else
     go_home_in_time(*me);
@@ -306,12 +307,12 @@ void note_last_to_come() noexcept {
 }
 void waits_go_to(waited_times* where) noexcept { waits_go.store(where, std::memory_order_relaxed); }
 void may_go_home() noexcept {
-  if (!own_hand) return;
-  own_hand->note_stretch(now_ns());
-  go_home_in_time(*own_hand);
+  if (!own_pool_thread) return;
+  own_pool_thread->note_stretch(now_ns());
+  go_home_in_time(*own_pool_thread);
 }
 
-bool run_member_as_extra(std::uint32_t which, extra_hand& me) noexcept {
+bool run_member_as_extra(std::uint32_t which, extra_pool_thread& me) noexcept {
   return run_folded(me, which);
 }
 void wait_as_extra(std::uint32_t seen) noexcept {
@@ -344,8 +345,8 @@ void all_work() noexcept {
   run_alone(false);
   bool changed = false;
   for (std::uint32_t n = 1, end = workers.load(std::memory_order_relaxed); n <= end; ++n)
-    if (hands[n].rests.load(std::memory_order_relaxed))
-      changed = hands[n].rests.exchange(false, std::memory_order_relaxed) || changed;
+    if (pool_threads[n].rests.load(std::memory_order_relaxed))
+      changed = pool_threads[n].rests.exchange(false, std::memory_order_relaxed) || changed;
   if (changed) alone_changes.add(1);
 }
 
@@ -357,11 +358,11 @@ void keep_to_our_share() noexcept {
   std::uint32_t places = all ? 0 : ours.count() - 1;
   bool changed = false;
   for (std::uint32_t n = 1, end = workers.load(std::memory_order_relaxed); n <= end; ++n) {
-    const int home = hands[n].home.load(std::memory_order_relaxed);
+    const int home = pool_threads[n].home.load(std::memory_order_relaxed);
     const bool works =
         all || (places > 0 && home >= 0 && ours.has(static_cast<std::uint32_t>(home)));
     if (!all && works) --places;
-    if (hands[n].rests.exchange(!works, std::memory_order_relaxed) == works) changed = true;
+    if (pool_threads[n].rests.exchange(!works, std::memory_order_relaxed) == works) changed = true;
   }
   if (changed) alone_changes.add(1);
 }
@@ -372,8 +373,8 @@ folded_work run_on_pool(runtime library, body* f, void* data, const member_setti
   const bool folds = way.folds;
   const std::int64_t begin_ns = folds ? now_ns() : 0;
   if (!made) make();
-  hand& me = hands[0];
-  own_hand = &me;
+  pool_thread& me = pool_threads[0];
+  own_pool_thread = &me;
   me.tid.store(this_thread(), std::memory_order_relaxed);
   keep_apart(me);
   work.reset(f, data, members, nullptr);
@@ -392,7 +393,7 @@ folded_work run_on_pool(runtime library, body* f, void* data, const member_setti
     fold(work, run_folded_member);
   }
   // one may have found out too late that the region before was over
-  each_that_waits([](hand& h) { h.idle_since_ns.store(0, std::memory_order_relaxed); });
+  each_that_waits([](pool_thread& h) { h.idle_since_ns.store(0, std::memory_order_relaxed); });
   to_begin.begin(members, folds ? members : 1);
   regions.add(1);
   if (way.with_extra_threads) call_extra_threads(extra_threads::if_they_win);
@@ -405,8 +406,8 @@ folded_work run_on_pool(runtime library, body* f, void* data, const member_setti
   }
   wait_for_members(me);
   run_tasks_left(work);
-  each_that_waits([](hand& h) { has_waited(h); });
-  own_hand = nullptr;
+  each_that_waits([](pool_thread& h) { has_waited(h); });
+  own_pool_thread = nullptr;
   if (!folds) return {};
   unfold();
   const std::uint32_t events = waited_for() - folded_from.load(std::memory_order_relaxed);

@@ -2,7 +2,7 @@
 // The threads on which regions of ours run: one for each CPU of the process but the one where the
 // program's own thread is.
 
-#include "openmp/hands.hpp"
+#include "openmp/pool_threads.hpp"
 #include "openmp/team.hpp"
 #include "openmp/trial.hpp"
 #include "openmp/waited.hpp"

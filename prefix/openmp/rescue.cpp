@@ -34,22 +34,23 @@ class the_one_who_looks {
 };
 
 /// It waits for others in its member, and what it waits for has not come.
-bool still_waits(const hand& h) noexcept {
+bool still_waits(const pool_thread& h) noexcept {
   const waited_number* const n = h.waits_for.load(std::memory_order_acquire);
   return n && n->load() == h.waits_while.load(std::memory_order_relaxed);
 }
 
 /// Others wait for it: it has a member in hand, or should begin one.
-bool is_waited_for(const hand& h) noexcept {
+bool is_waited_for(const pool_thread& h) noexcept {
   return (h.holds.load(std::memory_order_relaxed) || some_to_begin()) && !still_waits(h);
 }
 
 /// Of the guests on its CPU one has something to do.
-bool has_busy_guest(const hand& me) noexcept {
+bool has_busy_guest(const pool_thread& me) noexcept {
   if (me.guests.load(std::memory_order_relaxed) == 0) return false;
   const std::uint32_t count = workers.load(std::memory_order_relaxed);
   for (std::uint32_t w = 1; w <= count; ++w)
-    if (hands[w].host.load(std::memory_order_relaxed) == &me && is_waited_for(hands[w]))
+    if (pool_threads[w].host.load(std::memory_order_relaxed) == &me &&
+        is_waited_for(pool_threads[w]))
       return true;
   return false;
 }
@@ -57,7 +58,7 @@ bool has_busy_guest(const hand& me) noexcept {
 /// A worker that is held up goes on here, where this thread has nothing to do. `very_late`: it is
 /// also moved while it runs, if it shares its CPU: it would be held up soon, and this CPU is its
 /// own.
-bool take_in(hand& late, hand& me, bool very_late, const awaited& what) noexcept {
+bool take_in(pool_thread& late, pool_thread& me, bool very_late, const awaited& what) noexcept {
   if (late.host.load(std::memory_order_relaxed) || !is_waited_for(late)) return false;
   const std::int64_t now = now_ns();
   const bool held = held_up(late.tid.load(std::memory_order_relaxed), what),
@@ -98,7 +99,7 @@ bool fetch(pid_t tid, int cpu) noexcept {
 /// An extra thread that is held up goes on here. The operating system may leave it where it is
 /// although this CPU is free: to it such a thread weighs next to nothing, where the neighbour is in
 /// a session of its own.
-bool take_in(const extra_hand& late, const hand& me, const awaited& what) noexcept {
+bool take_in(const extra_pool_thread& late, const pool_thread& me, const awaited& what) noexcept {
   const pid_t tid = late.tid.load(std::memory_order_acquire);
   if (tid == 0 || !late.holds.load(std::memory_order_relaxed) || !held_up(tid, what) ||
       !fetch(tid, me.home.load(std::memory_order_relaxed)))
@@ -109,7 +110,7 @@ bool take_in(const extra_hand& late, const hand& me, const awaited& what) noexce
 
 /// The program's own thread is held up: it gets the CPU of this worker, who goes to where it was.
 /// Its mask stays as it is.
-bool make_room_for(hand& program, hand& me, const awaited& what) noexcept {
+bool make_room_for(pool_thread& program, pool_thread& me, const awaited& what) noexcept {
   const pid_t tid = program.tid.load(std::memory_order_relaxed);
   const int mine = me.home.load(std::memory_order_relaxed),
             other = program.home.load(std::memory_order_relaxed);
@@ -127,43 +128,43 @@ bool make_room_for(hand& program, hand& me, const awaited& what) noexcept {
 
 /// By the program's own thread. Homes change only in the hands of the one who looks, so no two
 /// threads come to have the same.
-void look_where_it_is(hand& program) noexcept {
+void look_where_it_is(pool_thread& program) noexcept {
   const int here = sched_getcpu(), was = program.home.load(std::memory_order_relaxed);
   if (here == was) return;
   program.home.store(here, std::memory_order_relaxed);
   if (was < 0) return;
   const std::uint32_t count = workers.load(std::memory_order_relaxed);
   for (std::uint32_t w = 1; w <= count; ++w)
-    if (hands[w].home.load(std::memory_order_relaxed) == here) {
-      hands[w].home.store(was);
+    if (pool_threads[w].home.load(std::memory_order_relaxed) == here) {
+      pool_threads[w].home.store(was);
       // A guest of this one is moved as well: it may be on its way to the home that it had, and
       // would wait there for us.
-      if (const hand* const host = hands[w].host.load(); !host || host == &program)
-        (void)put_on(hands[w].tid.load(std::memory_order_relaxed), was);
+      if (const pool_thread* const host = pool_threads[w].host.load(); !host || host == &program)
+        (void)put_on(pool_threads[w].tid.load(std::memory_order_relaxed), was);
       return;
     }
 }
 
 }  // namespace
 
-bool look_for_late(hand& me, bool again, const awaited& what) noexcept {
+bool look_for_late(pool_thread& me, bool again, const awaited& what) noexcept {
   const the_one_who_looks one;
   if (!one || !rescues_allowed() || me.host.load(std::memory_order_relaxed) || has_busy_guest(me))
     return false;
-  if (&me == &hands[0])
+  if (&me == &pool_threads[0])
     look_where_it_is(me);
-  else if (make_room_for(hands[0], me, what))
+  else if (make_room_for(pool_threads[0], me, what))
     return true;
   const std::uint32_t count = workers.load(std::memory_order_relaxed);
   for (std::uint32_t w = 1; w <= count; ++w)
-    if (&hands[w] != &me && take_in(hands[w], me, again, what)) return true;
+    if (&pool_threads[w] != &me && take_in(pool_threads[w], me, again, what)) return true;
   for (std::uint32_t e = 0, end = extras_made.load(std::memory_order_acquire); e < end; ++e)
     if (take_in(extras[e], me, what)) return true;
   return false;
 }
 
-void go_home(hand& me) noexcept {
-  hand* const host = me.host.load(std::memory_order_acquire);
+void go_home(pool_thread& me) noexcept {
+  pool_thread* const host = me.host.load(std::memory_order_acquire);
   if (!host) return;
   const int cpu = me.home.load();
   (void)put_on(0, cpu);
@@ -175,18 +176,20 @@ void go_home(hand& me) noexcept {
   if (const int now = me.home.load(); now != cpu) (void)put_on(0, now);
 }
 
-void go_home_in_time(hand& me) noexcept {
+void go_home_in_time(pool_thread& me) noexcept {
   if (me.host.load(std::memory_order_acquire) &&
       now_ns() + me.stretch_ns >= me.stays_until_ns.load(std::memory_order_relaxed))
     go_home(me);
 }
 
-void keep_apart(hand& program) noexcept {
+void keep_apart(pool_thread& program) noexcept {
   if (sched_getcpu() == program.home.load(std::memory_order_relaxed)) return;
   if (const the_one_who_looks one; one) look_where_it_is(program);
 }
 
-waiting::waiting(hand& me) noexcept : me_(me), begin_ns_(now_ns()) { me.note_stretch(begin_ns_); }
+waiting::waiting(pool_thread& me) noexcept : me_(me), begin_ns_(now_ns()) {
+  me.note_stretch(begin_ns_);
+}
 
 void waiting::begin_again() noexcept {
   begin_ns_ = now_ns();
@@ -211,7 +214,7 @@ void waiting::turn(waited_number& number, std::uint32_t old) noexcept {
   if (waited > spin_ns) number.sleep_while(old, look_again_ns);
 }
 
-rescue_numbers rescues_told() noexcept {
+rescue_numbers rescues_so_far() noexcept {
   return {rescues.load(std::memory_order_relaxed), exchanges.load(std::memory_order_relaxed)};
 }
 

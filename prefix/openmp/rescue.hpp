@@ -1,13 +1,13 @@
 #pragma once
 // Who has nothing to do looks for a thread that is held up, and has it go on here. Only threads of
-// ours (`hands`) are moved, and one thread at a time looks.
+// ours (`pool_threads`) are moved, and one thread at a time looks.
 //
 // No two threads stay on one CPU. Each has a home, and homes differ. Off its home a thread is a
 // guest: `host` says where, is set by who moved it, and is cleared by itself alone, once it is home
 // again. It looks at `host` whenever its member ends, and whenever it has waited in its member, so
 // a guest always leaves. While two are on one CPU neither spins.
 
-#include "openmp/hands.hpp"
+#include "openmp/pool_threads.hpp"
 
 namespace kilter::regions {
 
@@ -22,22 +22,22 @@ constexpr std::int64_t look_again_ns = 200'000;
 
 /// By who has nothing to do, while members of others are not done; `again`: it has looked before.
 /// True: it should sleep now, for its CPU is somebody's.
-bool look_for_late(hand& me, bool again, const awaited&) noexcept;
+bool look_for_late(pool_thread& me, bool again, const awaited&) noexcept;
 
 /// By a guest.
-void go_home(hand& me) noexcept;
+void go_home(pool_thread& me) noexcept;
 /// The same, if its time is over, or will be before it can leave the next time, going by how long
 /// it worked before this one.
-void go_home_in_time(hand& me) noexcept;
+void go_home_in_time(pool_thread& me) noexcept;
 
 /// The program's own thread may be anywhere. Who has the CPU that it is on now gets the one where
 /// it was.
-void keep_apart(hand& program) noexcept;
+void keep_apart(pool_thread& program) noexcept;
 
 /// One wait of a thread.
 class waiting {
  public:
-  explicit waiting(hand& me) noexcept;
+  explicit waiting(pool_thread& me) noexcept;
   /// By who waits until `number` is not `old`, while members of others are not done: spins, looks
   /// or sleeps for a while, and returns.
   void turn(waited_number& number, std::uint32_t old) noexcept;
@@ -48,7 +48,7 @@ class waiting {
   [[nodiscard]] std::int64_t spun_ns() noexcept;
 
  private:
-  hand& me_;
+  pool_thread& me_;
   std::int64_t begin_ns_;
   std::int64_t look_ns_ = look_after_ns;
   unsigned tries_ = 0;
@@ -59,7 +59,7 @@ struct rescue_numbers {
   /// it
   std::uint64_t rescues = 0, exchanges = 0;
 };
-[[nodiscard]] rescue_numbers rescues_told() noexcept;
+[[nodiscard]] rescue_numbers rescues_so_far() noexcept;
 /// In a fork's child.
 void forget_rescues() noexcept;
 

@@ -6,7 +6,7 @@
 #include "openmp/dependences.hpp"
 #include "openmp/extra.hpp"
 #include "openmp/folded.hpp"
-#include "openmp/hands.hpp"
+#include "openmp/pool_threads.hpp"
 #include "openmp/ready_tasks.hpp"
 
 namespace kilter::regions {
@@ -83,11 +83,11 @@ void call(member& m, task& t) noexcept {
 /// What is of a thread is looked up anew after each task: a member may come back on another thread
 /// than it left. A thread that was moved leaves where its time is over.
 __attribute__((noinline)) void may_leave_host() noexcept {
-  if (own_hand && own_hand->host.load(std::memory_order_relaxed)) may_go_home();
+  if (own_pool_thread && own_pool_thread->host.load(std::memory_order_relaxed)) may_go_home();
 }
 /// One beyond those of the CPUs that is not wanted any more: else it would go from task to task.
 __attribute__((noinline)) bool thread_should_leave() noexcept {
-  return on_own_stack() && !own_hand && !extra_threads_win();
+  return on_own_stack() && !own_pool_thread && !extra_threads_win();
 }
 
 void run(member& m, task& t) noexcept {

@@ -59,7 +59,7 @@ std::vector<std::string> lines_after(const preparation& p, const outcome& o) {
   std::vector<std::string> lines{fmt::format("{:.2f} s, {:.2f} CPUs busy with it in the mean",
                                              o.seconds, o.seconds > 0 ? o.cpu_s / o.seconds : 0.0)};
   if (!p.loaded.empty())
-    for (const std::string& line : told_lines(o.processes, p.program.front()))
+    for (const std::string& line : account_lines(o.processes, p.program.front()))
       lines.push_back(printable(line));
   return lines;
 }
@@ -76,7 +76,7 @@ std::string run_json(const preparation& p, const std::optional<outcome>& o) {
               {"cpu_s", o->cpu_s},
               {"exit_status", or_null(o->exit_status)},
               {"signal", or_null(o->signal)},
-              {"processes", told_json(o->processes)}};
+              {"processes", account_json(o->processes)}};
   }
   const std::string why_not = why_not_loaded(p.file), runtime = openmp_of(p.file);
   const json d = {{"schema", "kilter.run/1"},

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "regions/account.hpp"
 #include "regions/environment.hpp"
-#include "regions/explained.hpp"
 #include "regions/mask.hpp"
 #include "regions/program_file.hpp"
 
@@ -25,10 +25,10 @@ struct preparation {
 /// After the end.
 struct outcome {
   double seconds = 0.0;
-  double cpu_s = 0.0;                     ///< of the program and of the children that it waited for
-  std::optional<int> exit_status;         ///< or
-  std::optional<int> signal;              ///< that ended it
-  std::vector<told_process> processes{};  ///< what the library told
+  double cpu_s = 0.0;              ///< of the program and of the children that it waited for
+  std::optional<int> exit_status;  ///< or
+  std::optional<int> signal;       ///< that ended it
+  std::vector<process_account> processes{};  ///< what the library told
 };
 
 /// A line each, without an end of line.

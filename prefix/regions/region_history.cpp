@@ -15,7 +15,7 @@ using json = nlohmann::ordered_json;
 constexpr const char* schema = "kilter.run-history/1";
 
 /// It has run on threads of ours, and did nothing there that its library must do.
-bool is_trusted(const told_region& r) { return r.left_for.empty() && r.on_pool > 0; }
+bool is_trusted(const region_account& r) { return r.left_for.empty() && r.on_pool > 0; }
 
 }  // namespace
 
@@ -49,10 +49,10 @@ std::string region_history_text(const region_history& known) {
          "\n";
 }
 
-void add_run(region_history& known, const std::vector<told_process>& run,
+void add_run(region_history& known, const std::vector<process_account>& run,
              const std::string& program, const version_of& version) {
-  for (const told_process& p : run)
-    for (const told_region& r : p.regions) {
+  for (const process_account& p : run)
+    for (const region_account& r : p.regions) {
       const std::string& path = r.module.empty() ? program : r.module;
       const auto now = version(path);
       if (!now) continue;

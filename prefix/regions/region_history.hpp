@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "regions/explained.hpp"
+#include "regions/account.hpp"
 
 namespace kilter::regions {
 
@@ -37,7 +37,7 @@ using region_history = std::map<std::string, known_module>;
 
 /// After a run of the program in that file. What was said of another version of a module is
 /// forgotten.
-void add_run(region_history&, const std::vector<told_process>&, const std::string& program,
+void add_run(region_history&, const std::vector<process_account>&, const std::string& program,
              const version_of&);
 
 /// For the library: a line "OFFSET PATH" each, in hexadecimal; no path: the program itself. Modules

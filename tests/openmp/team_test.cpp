@@ -23,9 +23,9 @@
 
 namespace kilter::regions {
 
-hand hands[most_workers + 1];
+pool_thread pool_threads[most_workers + 1];
 std::atomic<std::uint32_t> workers{0};
-extra_hand extras[most_extras];
+extra_pool_thread extras[most_extras];
 std::atomic<std::uint32_t> extras_made{0};
 
 namespace rescue_test {
@@ -58,18 +58,18 @@ class rescue : public testing::Test {
   rescue() {
     workers.store(3);
     for (int n = 0; n <= 3; ++n) {
-      hands[n].tid.store(100 + n);
-      hands[n].home.store(10 + n);
-      hands[n].holds.store(n == 1 || n == 2);
+      pool_threads[n].tid.store(100 + n);
+      pool_threads[n].home.store(10 + n);
+      pool_threads[n].holds.store(n == 1 || n == 2);
     }
   }
   ~rescue() override {
     for (int n = 0; n <= 3; ++n) {
-      hands[n].~hand();
-      new (&hands[n]) hand;
+      pool_threads[n].~pool_thread();
+      new (&pool_threads[n]) pool_thread;
     }
-    extras[0].~extra_hand();
-    new (&extras[0]) extra_hand;
+    extras[0].~extra_pool_thread();
+    new (&extras[0]) extra_pool_thread;
     extras_made.store(0);
     rescue_test::moves.clear();
     rescue_test::without_a_cpu.clear();
@@ -79,29 +79,29 @@ class rescue : public testing::Test {
   static void loses_cpu(int n) { rescue_test::without_a_cpu.insert(100 + n); }
   bool looks(bool again = false) { return look_for_late(me, again, {number, 0}); }
   /// It is taken in by `host`.
-  static void is_guest_of(hand& guest, hand& host) {
+  static void is_guest_of(pool_thread& guest, pool_thread& host) {
     guest.host.store(&host);
     host.guests.fetch_add(1);
   }
 
-  hand& me = hands[3];
+  pool_thread& me = pool_threads[3];
   waited_number number;
 };
 
 TEST_F(rescue, one_that_is_held_up_goes_on_where_somebody_waits) {
   loses_cpu(2);
-  const std::uint64_t before = rescues_told().rescues;
+  const std::uint64_t before = rescues_so_far().rescues;
   EXPECT_TRUE(looks());
   EXPECT_EQ(rescue_test::moves, (moved{{102, 13}}));
-  EXPECT_EQ(hands[2].host.load(), &me);
+  EXPECT_EQ(pool_threads[2].host.load(), &me);
   EXPECT_EQ(me.guests.load(), 1u);
-  EXPECT_EQ(rescues_told().rescues, before + 1);
+  EXPECT_EQ(rescues_so_far().rescues, before + 1);
 }
 
 TEST_F(rescue, nobody_is_moved_who_is_not_held_up_or_for_whom_nobody_waits) {
   EXPECT_FALSE(looks());
   loses_cpu(2);
-  hands[2].holds.store(false);
+  pool_threads[2].holds.store(false);
   EXPECT_FALSE(looks()) << "it has nothing in hand";
   rescue_test::members_to_begin = true;
   EXPECT_TRUE(looks()) << "it should begin something";
@@ -110,7 +110,7 @@ TEST_F(rescue, nobody_is_moved_who_is_not_held_up_or_for_whom_nobody_waits) {
 TEST_F(rescue, one_that_waits_in_its_member_is_left_alone_until_that_has_come) {
   loses_cpu(2);
   waited_number others;
-  hands[2].waits_for.store(&others);
+  pool_threads[2].waits_for.store(&others);
   EXPECT_FALSE(looks());
   others.store(1);
   EXPECT_TRUE(looks());
@@ -118,21 +118,21 @@ TEST_F(rescue, one_that_waits_in_its_member_is_left_alone_until_that_has_come) {
 
 TEST_F(rescue, a_guest_is_not_moved_on) {
   loses_cpu(2);
-  is_guest_of(hands[2], hands[1]);
+  is_guest_of(pool_threads[2], pool_threads[1]);
   EXPECT_FALSE(looks());
   EXPECT_EQ(rescue_test::moves, moved{});
-  EXPECT_EQ(hands[2].host.load(), &hands[1]);
+  EXPECT_EQ(pool_threads[2].host.load(), &pool_threads[1]);
   EXPECT_EQ(me.guests.load(), 0u);
 }
 
 TEST_F(rescue, who_is_a_guest_or_has_one_that_works_takes_nobody_in) {
   loses_cpu(2);
-  is_guest_of(me, hands[1]);
+  is_guest_of(me, pool_threads[1]);
   EXPECT_FALSE(looks());
   go_home(me);
-  is_guest_of(hands[1], me);
+  is_guest_of(pool_threads[1], me);
   EXPECT_FALSE(looks());
-  hands[1].holds.store(false);
+  pool_threads[1].holds.store(false);
   EXPECT_TRUE(looks()) << "its guest has nothing to do";
 }
 
@@ -147,16 +147,16 @@ TEST_F(rescue, nobody_is_moved_where_that_is_not_allowed_or_what_was_waited_for_
 }
 
 TEST_F(rescue, a_guest_goes_home_and_is_counted_no_more) {
-  is_guest_of(hands[2], me);
-  hands[2].stays_until_ns.store(far);
-  go_home_in_time(hands[2]);
-  EXPECT_EQ(hands[2].host.load(), &me) << "its time is not over";
-  hands[2].stretch_ns = far;
-  go_home_in_time(hands[2]);
-  EXPECT_EQ(hands[2].host.load(), nullptr) << "it will be before it comes here again";
+  is_guest_of(pool_threads[2], me);
+  pool_threads[2].stays_until_ns.store(far);
+  go_home_in_time(pool_threads[2]);
+  EXPECT_EQ(pool_threads[2].host.load(), &me) << "its time is not over";
+  pool_threads[2].stretch_ns = far;
+  go_home_in_time(pool_threads[2]);
+  EXPECT_EQ(pool_threads[2].host.load(), nullptr) << "it will be before it comes here again";
   EXPECT_EQ(me.guests.load(), 0u);
   EXPECT_EQ(rescue_test::moves, (moved{{0, 12}}));
-  go_home(hands[2]);
+  go_home(pool_threads[2]);
   EXPECT_EQ(me.guests.load(), 0u) << "it is at home";
 }
 
@@ -164,29 +164,29 @@ TEST_F(rescue, a_guest_goes_home_and_is_counted_no_more) {
 TEST_F(rescue, one_that_is_held_up_again_stays_for_some_milliseconds) {
   loses_cpu(2);
   EXPECT_TRUE(looks());
-  EXPECT_LE(hands[2].stays_until_ns.load(), now_ns());
-  go_home(hands[2]);
-  hands[2].suspected_until_ns.store(far);
-  hands[2].home_since_ns.store(0);  // long ago
+  EXPECT_LE(pool_threads[2].stays_until_ns.load(), now_ns());
+  go_home(pool_threads[2]);
+  pool_threads[2].suspected_until_ns.store(far);
+  pool_threads[2].home_since_ns.store(0);  // long ago
   const std::int64_t before = now_ns();
   EXPECT_TRUE(looks());
-  EXPECT_GE(hands[2].stays_until_ns.load(), before + 4'000'000);
-  EXPECT_LE(hands[2].stays_until_ns.load(), now_ns() + 4'000'000);
+  EXPECT_GE(pool_threads[2].stays_until_ns.load(), before + 4'000'000);
+  EXPECT_LE(pool_threads[2].stays_until_ns.load(), now_ns() + 4'000'000);
 }
 
 TEST_F(rescue, one_that_shares_its_cpu_is_moved_while_it_runs_if_it_is_very_late) {
-  hands[2].shared_until_ns.store(far);
+  pool_threads[2].shared_until_ns.store(far);
   EXPECT_FALSE(looks());
   EXPECT_TRUE(looks(true));
-  EXPECT_EQ(hands[2].host.load(), &me);
+  EXPECT_EQ(pool_threads[2].host.load(), &me);
 }
 
 TEST_F(rescue, one_that_its_own_guest_holds_up_has_no_neighbour) {
   loses_cpu(2);
-  hands[2].guests.store(1);
-  hands[2].suspected_until_ns.store(far);
+  pool_threads[2].guests.store(1);
+  pool_threads[2].suspected_until_ns.store(far);
   EXPECT_TRUE(looks());
-  EXPECT_EQ(hands[2].shared_until_ns.load(), 0);
+  EXPECT_EQ(pool_threads[2].shared_until_ns.load(), 0);
 }
 
 TEST_F(rescue, an_extra_thread_keeps_its_mask) {
@@ -209,15 +209,15 @@ TEST_F(rescue, an_extra_thread_keeps_its_mask) {
 TEST_F(rescue, the_programs_own_thread_changes_places_with_who_waits) {
   me.home.store(sched_getcpu());
   const int mine = me.home.load();
-  hands[0].tid.store(gettid());
+  pool_threads[0].tid.store(gettid());
   rescue_test::without_a_cpu.insert(gettid());
   EXPECT_FALSE(looks()) << "it has no member";
-  hands[0].holds.store(true);
-  hands[0].guests.store(1);
+  pool_threads[0].holds.store(true);
+  pool_threads[0].guests.store(1);
   EXPECT_FALSE(looks()) << "it has a guest, who holds it up";
-  hands[0].guests.store(0);
+  pool_threads[0].guests.store(0);
   EXPECT_TRUE(looks());
-  EXPECT_EQ(hands[0].home.load(), mine);
+  EXPECT_EQ(pool_threads[0].home.load(), mine);
   EXPECT_EQ(me.home.load(), 10);
   EXPECT_EQ(rescue_test::moves, (moved{{gettid(), mine}, {0, 10}}));
 }
@@ -243,19 +243,19 @@ class staying {
 
 TEST_F(rescue, who_has_the_cpu_of_the_programs_own_thread_gets_the_one_where_that_was) {
   const staying here;
-  hands[0].home.store(1000);
-  hands[1].home.store(here.cpu);
-  is_guest_of(hands[1], me);
-  keep_apart(hands[0]);
-  EXPECT_EQ(hands[0].home.load(), here.cpu);
-  EXPECT_EQ(hands[1].home.load(), 1000);
+  pool_threads[0].home.store(1000);
+  pool_threads[1].home.store(here.cpu);
+  is_guest_of(pool_threads[1], me);
+  keep_apart(pool_threads[0]);
+  EXPECT_EQ(pool_threads[0].home.load(), here.cpu);
+  EXPECT_EQ(pool_threads[1].home.load(), 1000);
   EXPECT_EQ(rescue_test::moves, moved{}) << "it is not at home";
-  hands[0].home.store(1000);
-  hands[1].home.store(here.cpu);
-  hands[1].host.store(&hands[0]);
-  keep_apart(hands[0]);
+  pool_threads[0].home.store(1000);
+  pool_threads[1].home.store(here.cpu);
+  pool_threads[1].host.store(&pool_threads[0]);
+  keep_apart(pool_threads[0]);
   EXPECT_EQ(rescue_test::moves, (moved{{101, 1000}})) << "or would wait there for us";
-  keep_apart(hands[0]);
+  keep_apart(pool_threads[0]);
   EXPECT_EQ(rescue_test::moves.size(), 1u) << "nobody has come";
 }
 

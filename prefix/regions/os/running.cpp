@@ -14,7 +14,7 @@
 #include <string>
 
 #include "host/proc.hpp"
-#include "regions/shown_text.hpp"
+#include "regions/live_account.hpp"
 
 namespace kilter::regions::os {
 
@@ -44,20 +44,20 @@ bool look_at(int fd, struct statx& s) {
 
 /// Whether it is memory and no file, pipe or device of that name. All such memory is on one device
 /// of the kernel's own.
-bool is_shown_memory(int fd) {
+bool is_live_account(int fd) {
   const opened memory(::memfd_create("kilter-looks", MFD_CLOEXEC));
   struct statx ours {
   }, s{};
   return memory.fd() >= 0 && look_at(memory.fd(), ours) && look_at(fd, s) && S_ISREG(s.stx_mode) &&
-         s.stx_size == sizeof(shown_text) && s.stx_dev_major == ours.stx_dev_major &&
+         s.stx_size == sizeof(live_account) && s.stx_dev_major == ours.stx_dev_major &&
          s.stx_dev_minor == ours.stx_dev_minor;
 }
 
 /// Path of the memory in which the process shows its regions; empty if it shows none. That lies
-/// where a program has few files (shown.cpp).
-std::string shown_by(pid_t pid) {
+/// where a program has few files (live_account.cpp).
+std::string live_account_of(pid_t pid) {
   constexpr std::size_t most_files = 4096;
-  const std::string wanted = fmt::format("/memfd:{} (deleted)", shown_name),
+  const std::string wanted = fmt::format("/memfd:{} (deleted)", live_account_name),
                     folder = fmt::format("/proc/{}/fd", pid);
   std::error_code gone;
   for (const pid_t file : host::numbers_in(folder, most_files)) {
@@ -75,7 +75,7 @@ class reader {
   /// take it away meanwhile.
   std::string text_in(const std::string& path) {
     const opened named(::open(path.c_str(), O_PATH | O_CLOEXEC));
-    if (named.fd() < 0 || !is_shown_memory(named.fd())) return {};
+    if (named.fd() < 0 || !is_live_account(named.fd())) return {};
     const opened file(::open(fmt::format("/proc/self/fd/{}", named.fd()).c_str(),
                              O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     constexpr int most_tries = 5;
@@ -88,8 +88,8 @@ class reader {
         ::usleep(200);
         continue;
       }
-      std::string text(std::min<std::size_t>(before.length, shown_text::room), '\0');
-      if (!get(file.fd(), text.data(), text.size(), offsetof(shown_text, text)) ||
+      std::string text(std::min<std::size_t>(before.length, live_account::room), '\0');
+      if (!get(file.fd(), text.data(), text.size(), offsetof(live_account, text)) ||
           !get(file.fd(), &after, sizeof after, 0))
         return {};
       if (after.version == before.version) return text;
@@ -101,7 +101,7 @@ class reader {
   struct head {
     std::uint32_t version, length;
   };
-  static_assert(offsetof(shown_text, length) == offsetof(head, length));
+  static_assert(offsetof(live_account, length) == offsetof(head, length));
 
   static bool get(int file, void* to, std::size_t size, std::size_t from) {
     return ::pread(file, to, size, static_cast<off_t>(from)) == static_cast<ssize_t>(size);
@@ -116,11 +116,11 @@ std::vector<running_process> running_processes() {
   std::vector<running_process> all;
   reader shown;
   for (const pid_t pid : host::all_processes()) {
-    const std::string path = shown_by(pid);
+    const std::string path = live_account_of(pid);
     if (path.empty()) continue;
-    std::vector<told_process> told = parse_told(shown.text_in(path));
+    std::vector<process_account> told = read_account(shown.text_in(path));
     // a fork's child has its parent's
-    const auto its_own = std::ranges::find(told, pid, &told_process::pid);
+    const auto its_own = std::ranges::find(told, pid, &process_account::pid);
     if (its_own == told.end()) continue;
     std::error_code gone;
     const auto users = host::users_of(pid);

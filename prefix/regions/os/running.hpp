@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "regions/explained.hpp"
+#include "regions/account.hpp"
 
 namespace kilter::regions::os {
 
@@ -12,7 +12,7 @@ struct running_process {
   std::string program;  ///< path of its file
   /// as it was at most a second ago, or when its latest region began; its own words, whatever they
   /// are
-  told_process told;
+  process_account told;
   bool own = false;  ///< of this user. What another one's process names is not to be opened
 };
 

@@ -62,20 +62,20 @@ std::string output_of(const std::vector<std::string>& words, std::chrono::millis
 
 }  // namespace
 
-void find_sources(std::vector<told_process>& all, const std::string& program) {
+void find_sources(std::vector<process_account>& all, const std::string& program) {
   constexpr std::size_t most_at_once = 500;  // words of a command
-  std::map<std::string, std::vector<told_region*>> by_module;
-  for (told_process& p : all)
-    for (told_region& r : p.regions)
+  std::map<std::string, std::vector<region_account*>> by_module;
+  for (process_account& p : all)
+    for (region_account& r : p.regions)
       if (auto& there = by_module[r.module.empty() ? program : r.module];
           there.size() < most_at_once)
         there.push_back(&r);
   for (auto& [module, regions] : by_module) {
     std::vector<std::string> words{"addr2line", "-e", module};
-    for (const told_region* const r : regions) words.push_back(fmt::format("{:#x}", r->offset));
+    for (const region_account* const r : regions) words.push_back(fmt::format("{:#x}", r->offset));
     std::istringstream lines(output_of(words, std::chrono::seconds(5)));
     std::string line;
-    for (told_region* const r : regions)
+    for (region_account* const r : regions)
       if (!std::getline(lines, line))
         break;
       else if (!line.starts_with("??") && !line.ends_with(":?") && !line.ends_with(":0"))

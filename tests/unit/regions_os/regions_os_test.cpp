@@ -14,10 +14,10 @@
 #include <functional>
 #include <string>
 
+#include "regions/live_account.hpp"
 #include "regions/os/look_around.hpp"
 #include "regions/os/program_file.hpp"
 #include "regions/os/running.hpp"
-#include "regions/shown_text.hpp"
 #include "unit/support.hpp"
 
 namespace kilter::regions::os {
@@ -151,13 +151,13 @@ class shower {
 };
 
 int file = -1;  // of the process that shows
-shown_text* shown = nullptr;
+live_account* shown = nullptr;
 
 void show(const std::string& text, std::uint32_t version = 2) {
-  file = ::memfd_create(shown_name, 0);
-  if (::ftruncate(file, sizeof(shown_text)) != 0) ::_exit(1);
-  shown = static_cast<shown_text*>(
-      ::mmap(nullptr, sizeof(shown_text), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+  file = ::memfd_create(live_account_name, 0);
+  if (::ftruncate(file, sizeof(live_account)) != 0) ::_exit(1);
+  shown = static_cast<live_account*>(
+      ::mmap(nullptr, sizeof(live_account), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
   std::memcpy(shown->text, text.data(), text.size());
   shown->length = static_cast<std::uint32_t>(text.size());
   shown->version = version;
@@ -185,7 +185,7 @@ TEST(running_processes, do_no_harm_with_memory_that_shrinks) {
   const shower hostile(
       [] { show(line_of(::getpid())); },
       [] {
-        if (::ftruncate(file, 0) != 0 || ::ftruncate(file, sizeof(shown_text)) != 0) ::_exit(1);
+        if (::ftruncate(file, 0) != 0 || ::ftruncate(file, sizeof(live_account)) != 0) ::_exit(1);
       });
   for (int i = 0; i < 50; ++i) EXPECT_TRUE(honest.is_seen());
 }
@@ -211,7 +211,7 @@ TEST(running_processes, are_left_out_if_they_show_anything_else) {
   });
   EXPECT_TRUE(too_long.is_seen()) << "up to the end of the memory";
   const shower small([] {
-    file = ::memfd_create(shown_name, 0);
+    file = ::memfd_create(live_account_name, 0);
     if (::write(file, "{}", 2) != 2) ::_exit(1);
   });
   EXPECT_FALSE(small.is_seen());
@@ -229,7 +229,7 @@ TEST(running_processes, are_shown_once_whatever_they_say) {
 // /proc names a file that was removed as it names such memory. Only who may write in / can make one
 // there.
 TEST(running_processes, are_not_those_with_a_file_or_a_pipe_of_that_name) {
-  const std::string name = std::string("/memfd:") + shown_name;
+  const std::string name = std::string("/memfd:") + live_account_name;
   if (::mkfifo(name.c_str(), 0600) != 0) GTEST_SKIP() << "no file can be made in /";
   const shower pipe([&] { file = ::open(name.c_str(), O_RDWR); });
   ::unlink(name.c_str());
@@ -237,7 +237,7 @@ TEST(running_processes, are_not_those_with_a_file_or_a_pipe_of_that_name) {
   const int made = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   const shower plain([&] {
     const std::string text = line_of(::getpid());
-    if (::ftruncate(made, sizeof(shown_text)) != 0 ||
+    if (::ftruncate(made, sizeof(live_account)) != 0 ||
         ::pwrite(made, text.data(), text.size(), 8) != static_cast<ssize_t>(text.size()))
       ::_exit(1);
     const std::uint32_t length = static_cast<std::uint32_t>(text.size());

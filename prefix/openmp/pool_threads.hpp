@@ -13,7 +13,7 @@ namespace kilter::regions {
 
 constexpr std::uint32_t most_workers = 255;
 
-struct alignas(128) hand {
+struct alignas(128) pool_thread {
   std::atomic<pid_t> tid{0};
   std::atomic<int> home{-1};       ///< its CPU
   std::atomic<bool> holds{false};  ///< a member is begun and not ended
@@ -21,7 +21,7 @@ struct alignas(128) hand {
   std::atomic<waited_number*> waits_for{nullptr};
   std::atomic<std::uint32_t> waits_while{0};
   /// it was moved to this one's CPU, and is there until it goes home
-  std::atomic<hand*> host{nullptr};
+  std::atomic<pool_thread*> host{nullptr};
   std::atomic<std::uint32_t> guests{0};  ///< that are on its CPU
   /// its CPU is another program's now: it takes no member of a folded team
   std::atomic<bool> rests{false};
@@ -42,20 +42,21 @@ struct alignas(128) hand {
 /// Threads that can have a member each, the program's own included.
 [[nodiscard]] std::uint32_t pool_size() noexcept;
 
-extern hand hands[most_workers + 1];
+extern pool_thread pool_threads[most_workers + 1];
 extern std::atomic<std::uint32_t> workers;
 
 /// A thread beyond these, which may be on any CPU (extra.hpp).
-struct alignas(128) extra_hand {
+struct alignas(128) extra_pool_thread {
   std::atomic<pid_t> tid{0};
   std::atomic<bool> holds{false};  ///< it is in the middle of a member
 };
 constexpr std::uint32_t most_extras = 1024;
-extern extra_hand extras[most_extras];
+extern extra_pool_thread extras[most_extras];
 extern std::atomic<std::uint32_t> extras_made;
 
 /// Null: this thread is none of them.
-extern constinit __attribute__((tls_model("initial-exec"))) thread_local hand* own_hand;
+extern constinit
+    __attribute__((tls_model("initial-exec"))) thread_local pool_thread* own_pool_thread;
 
 [[nodiscard]] bool put_on(pid_t thread, int cpu) noexcept;
 /// Nobody waits for its end, and it gets no signals: these are for the program's own threads.

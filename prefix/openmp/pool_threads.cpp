@@ -1,4 +1,4 @@
-#include "openmp/hands.hpp"
+#include "openmp/pool_threads.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -8,11 +8,12 @@
 
 namespace kilter::regions {
 
-hand hands[most_workers + 1];
+pool_thread pool_threads[most_workers + 1];
 std::atomic<std::uint32_t> workers{0};
-extra_hand extras[most_extras];
+extra_pool_thread extras[most_extras];
 std::atomic<std::uint32_t> extras_made{0};
-constinit __attribute__((tls_model("initial-exec"))) thread_local hand* own_hand = nullptr;
+constinit __attribute__((tls_model("initial-exec"))) thread_local pool_thread* own_pool_thread =
+    nullptr;
 
 std::uint32_t pool_size() noexcept {
   static std::atomic<std::uint32_t> size{0};

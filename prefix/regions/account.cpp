@@ -1,4 +1,4 @@
-#include "regions/explained.hpp"
+#include "regions/account.hpp"
 
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-told_region read_region(const json& j) {
-  std::vector<told_wait> waited;
+region_account read_region(const json& j) {
+  std::vector<wait_account> waited;
   for (const json& w : j.at("waited"))
     waited.push_back(
         {w.at("cpu").is_number_unsigned() ? static_cast<int>(whole_number(w.at("cpu"))) : -1,
@@ -34,7 +34,7 @@ told_region read_region(const json& j) {
           .source = {}};
 }
 
-told_blas read_blas(const json& process) {
+blas_account read_blas(const json& process) {
   if (!process.contains("openblas")) return {};
   const json& j = process.at("openblas");
   const auto small = [&](const char* name) {
@@ -46,8 +46,8 @@ told_blas read_blas(const json& process) {
           .changes = whole_number(j.at("changes"))};
 }
 
-std::string blas_line(const told_process& p) {
-  const told_blas& b = p.blas;
+std::string blas_line(const process_account& p) {
+  const blas_account& b = p.blas;
   if (b.changes == 0)
     return fmt::format("process {}: OpenBLAS kept its number of threads, {}", p.pid, b.threads);
   return fmt::format(
@@ -57,13 +57,13 @@ std::string blas_line(const told_process& p) {
 }
 
 /// By its place in the sources, where that is known, else in its module.
-std::string name_of(const told_region& r, const std::string& program) {
+std::string name_of(const region_account& r, const std::string& program) {
   if (!r.source.empty()) return r.source.substr(r.source.rfind('/') + 1);
   const std::string& path = r.module.empty() ? program : r.module;
   return fmt::format("{}+{:#x}", path.substr(path.rfind('/') + 1), r.offset);
 }
 
-std::string done_with(const told_region& r) {
+std::string done_with(const region_account& r) {
   if (!r.left_for.empty() && r.on_pool == 0) return "left to " + r.library + ": " + r.left_for;
   if (!r.left_for.empty())
     return fmt::format("on threads of Kilter {} times, then left to {}: {}", r.on_pool, r.library,
@@ -75,25 +75,25 @@ std::string done_with(const told_region& r) {
 }
 
 /// Which part of its threads' time these seconds are.
-double part_of(const told_region& r, double seconds) {
+double part_of(const region_account& r, double seconds) {
   const double all_s = r.seconds * r.threads;
   return all_s > 0.0 ? std::min(1.0, seconds / all_s) : 0.0;
 }
-double part_waited(const told_region& r) {
+double part_waited(const region_account& r) {
   double waited_s = 0.0;
-  for (const told_wait& w : r.waited) waited_s += w.seconds;
+  for (const wait_account& w : r.waited) waited_s += w.seconds;
   return part_of(r, waited_s);
 }
 
 /// How much of it was waiting, and for which CPUs; empty if it is not worth a word.
-std::string waits_of(const told_region& r) {
+std::string waits_of(const region_account& r) {
   constexpr double worth_a_word = 0.01;
   if (!(part_waited(r) >= worth_a_word)) return {};
-  std::vector<told_wait> by_time = r.waited;
-  std::ranges::stable_sort(by_time, std::ranges::greater{}, &told_wait::seconds);
+  std::vector<wait_account> by_time = r.waited;
+  std::ranges::stable_sort(by_time, std::ranges::greater{}, &wait_account::seconds);
   std::string text = fmt::format("; waited {:.0f} % of the time", 100.0 * part_waited(r));
   const char* before = ": for ";
-  for (const told_wait& w : by_time) {
+  for (const wait_account& w : by_time) {
     const double part = part_of(r, w.seconds);
     if (part < worth_a_word) break;
     text += before + (w.cpu < 0 ? std::string("other CPUs") : fmt::format("CPU {}", w.cpu)) +
@@ -104,13 +104,13 @@ std::string waits_of(const told_region& r) {
 }
 
 /// What its author could do.
-std::string advice_for(const told_region& r) {
+std::string advice_for(const region_account& r) {
   constexpr double worth_it = 0.1;
   if (r.left_for.empty() || part_waited(r) < worth_it) return {};
   return "; schedule(dynamic) or schedule(guided) in its loops could shorten that";
 }
 
-json blas_json(const told_blas& b) {
+json blas_json(const blas_account& b) {
   if (b.libraries == 0) return nullptr;
   return {{"libraries", b.libraries},
           {"threads", b.threads},
@@ -120,8 +120,8 @@ json blas_json(const told_blas& b) {
 
 }  // namespace
 
-std::vector<told_process> parse_told(std::string_view text) {
-  std::vector<told_process> all;
+std::vector<process_account> read_account(std::string_view text) {
+  std::vector<process_account> all;
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -145,10 +145,10 @@ std::vector<told_process> parse_told(std::string_view text) {
   return all;
 }
 
-std::vector<std::string> told_lines(const std::vector<told_process>& all,
-                                    const std::string& program) {
+std::vector<std::string> account_lines(const std::vector<process_account>& all,
+                                       const std::string& program) {
   std::vector<std::string> lines;
-  for (const told_process& p : all) {
+  for (const process_account& p : all) {
     if (p.blas.threads > 0) lines.push_back(blas_line(p));
     if (!p.passed_on_for.empty()) {
       lines.push_back(fmt::format(
@@ -165,9 +165,9 @@ std::vector<std::string> told_lines(const std::vector<told_process>& all,
                     p.exchanges) +
         (p.alone > 0 ? fmt::format("; {} times one thread was quicker for all members", p.alone)
                      : ""));
-    std::vector<told_region> by_time = p.regions;
-    std::ranges::stable_sort(by_time, std::ranges::greater{}, &told_region::seconds);
-    for (const told_region& r : by_time)
+    std::vector<region_account> by_time = p.regions;
+    std::ranges::stable_sort(by_time, std::ranges::greater{}, &region_account::seconds);
+    for (const region_account& r : by_time)
       lines.push_back(fmt::format("  {:<28} {:>9} calls  {:>10.4g} s  {:>3} members  {}",
                                   name_of(r, program), r.calls, r.seconds, r.members,
                                   done_with(r) + waits_of(r) + advice_for(r)));
@@ -177,13 +177,13 @@ std::vector<std::string> told_lines(const std::vector<told_process>& all,
   return lines;
 }
 
-json told_json(const std::vector<told_process>& all) {
+json account_json(const std::vector<process_account>& all) {
   json processes = json::array();
-  for (const told_process& p : all) {
+  for (const process_account& p : all) {
     json regions = json::array();
-    for (const told_region& r : p.regions) {
+    for (const region_account& r : p.regions) {
       json waited = json::array();
-      for (const told_wait& w : r.waited)
+      for (const wait_account& w : r.waited)
         waited.push_back(
             {{"cpu", w.cpu < 0 ? json(nullptr) : json(w.cpu)}, {"seconds", w.seconds}});
       regions.push_back({{"module", r.module},

@@ -1,4 +1,4 @@
-#include "openmp/explain.hpp"
+#include "openmp/account.hpp"
 
 #include <limits.h>
 #include <sched.h>
@@ -19,7 +19,7 @@ namespace kilter::regions {
 namespace {
 
 char path[PATH_MAX];
-pid_t explained = 0;  // the process that began; a fork's child is another one
+pid_t reporting = 0;  // the process that began; a fork's child is another one
 const char* nothing_done_for = nullptr;
 
 /// A path as JSON text; what would need a longer escape is left out.
@@ -77,8 +77,8 @@ void write_region(sink& to, const region& r) noexcept {
 
 void write_all(sink& to) noexcept {
   char line[512];
-  const rescue_numbers told = rescues_told();
-  const blas_numbers blas = blas_told();
+  const rescue_numbers told = rescues_so_far();
+  const blas_numbers blas = blas_so_far();
   to.put(line, snprintf(line, sizeof line,
                         "{\"schema\":\"kilter.regions/"
                         "1\",\"pid\":%d,\"passed_on_for\":\"%s\",\"rescues\":%llu,\"exchanges\":%"
@@ -102,36 +102,36 @@ void write_all(sink& to) noexcept {
 std::atomic<bool> writing{false};
 
 __attribute__((destructor)) void write_it() {
-  if (!tells()) return;
+  if (!gives_account()) return;
   const int file = guest::open_told(path, O_WRONLY | O_APPEND);
   if (file < 0) return;
   sink to(file);
-  while (!write_told(to)) sched_yield();
+  while (!write_account(to)) sched_yield();
   close(file);
 }
 
 }  // namespace
 
-bool explains() noexcept { return explained != 0; }
-bool tells() noexcept { return explained != 0 && explained == getpid(); }
+bool account_is_wanted() noexcept { return reporting != 0; }
+bool gives_account() noexcept { return reporting != 0 && reporting == getpid(); }
 
-bool write_told(sink& to) noexcept {
+bool write_account(sink& to) noexcept {
   if (writing.exchange(true, std::memory_order_acquire)) return false;
   write_all(to);
   writing.store(false, std::memory_order_release);
   return true;
 }
 
-void begin_explaining() noexcept {
+void begin_account() noexcept {
   const char* const wanted = getenv("KILTER_EXPLAIN");
   if (!wanted || !*wanted || strlen(wanted) >= sizeof path) return;
   strcpy(path, wanted);
-  explained = getpid();
+  reporting = getpid();
 }
 
-void explain_nothing_done(const char* variable) noexcept {
+void account_for_nothing(const char* variable) noexcept {
   nothing_done_for = variable;
-  begin_explaining();
+  begin_account();
 }
 
 }  // namespace kilter::regions

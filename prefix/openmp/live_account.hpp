@@ -7,6 +7,6 @@ namespace kilter::regions {
 
 /// Shows anew what would be told now, if that is older than a second. For programs that tell;
 /// `now_ns` as clock.hpp has it.
-void show_now_and_then(std::int64_t now_ns) noexcept;
+void refresh_live_account(std::int64_t now_ns) noexcept;
 
 }  // namespace kilter::regions

@@ -7,14 +7,14 @@
 namespace kilter::regions {
 
 /// Whether anybody wants to know.
-[[nodiscard]] bool explains() noexcept;
-void begin_explaining() noexcept;
+[[nodiscard]] bool account_is_wanted() noexcept;
+void begin_account() noexcept;
 /// Whether this process tells of itself: not one that a fork made of one that does.
-[[nodiscard]] bool tells() noexcept;
+[[nodiscard]] bool gives_account() noexcept;
 /// What would be told if it ended now. False: another thread is at it.
-bool write_told(sink&) noexcept;
+bool write_account(sink&) noexcept;
 /// Everything is passed on, because the user set this.
-void explain_nothing_done(const char* variable) noexcept;
+void account_for_nothing(const char* variable) noexcept;
 
 /// Of libgomp in the order of KILTER_TEAM_CALLS, of libomp in that of kmpc_call. Defined where they
 /// are.

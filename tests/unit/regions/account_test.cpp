@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kilter/error.hpp"
-#include "regions/explained.hpp"
+#include "regions/account.hpp"
 #include "regions/explanation.hpp"
 #include "regions/region_history.hpp"
 #include "unit/fuzz_corpus.hpp"
@@ -23,8 +23,8 @@ constexpr const char* told =
 {"schema":"kilter.regions/1","pid":8,"passed_on_for":"OMP_PROC_BIND","rescues":0,"exchanges":0,"alone":0}
 )";
 
-TEST(parse_told, keeps_processes_and_their_regions) {
-  const auto all = parse_told(told);
+TEST(read_account, keeps_processes_and_their_regions) {
+  const auto all = read_account(told);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].pid, 7);
   EXPECT_EQ(all[0].rescues, 3u);
@@ -38,18 +38,19 @@ TEST(parse_told, keeps_processes_and_their_regions) {
   EXPECT_EQ(all[1].blas.libraries, 0u);
 }
 
-TEST(parse_told, leaves_out_what_is_no_line_of_it) {
-  EXPECT_TRUE(parse_told("").empty());
-  EXPECT_TRUE(parse_told("{\"module\":\"\",\"offset\":16}\n").empty()) << "a region of no process";
+TEST(read_account, leaves_out_what_is_no_line_of_it) {
+  EXPECT_TRUE(read_account("").empty());
+  EXPECT_TRUE(read_account("{\"module\":\"\",\"offset\":16}\n").empty())
+      << "a region of no process";
   const auto cut =
-      parse_told(std::string(told).substr(0, 320) + "\nnothing\n[1]\n{\"offset\":\"x\"}");
+      read_account(std::string(told).substr(0, 320) + "\nnothing\n[1]\n{\"offset\":\"x\"}");
   ASSERT_EQ(cut.size(), 1u);
   EXPECT_EQ(cut[0].regions.size(), 1u);
 }
 
-TEST(told_lines, say_what_was_done_and_the_longest_first) {
+TEST(account_lines, say_what_was_done_and_the_longest_first) {
   std::string text;
-  for (const std::string& line : told_lines(parse_told(told), "/home/a/stencil"))
+  for (const std::string& line : account_lines(read_account(told), "/home/a/stencil"))
     text += line + "\n";
   EXPECT_TRUE(test::contains(text, "process 7: 2 parallel regions; 3 times")) << text;
   EXPECT_TRUE(test::contains(text, "; 2 times one thread was quicker for all members")) << text;
@@ -66,8 +67,8 @@ TEST(told_lines, say_what_was_done_and_the_longest_first) {
       std::string::npos)
       << "of two threads for 1.5 s: " << text;
   EXPECT_TRUE(test::contains(text, "on threads of Kilter\n")) << "it did not wait: " << text;
-  ASSERT_EQ(told_lines({}, "a").size(), 1u);
-  EXPECT_EQ(told_lines({}, "a").front().substr(0, 18), "no parallel region");
+  ASSERT_EQ(account_lines({}, "a").size(), 1u);
+  EXPECT_EQ(account_lines({}, "a").front().substr(0, 18), "no parallel region");
 }
 
 // ---- what users read ----------------------------------------------------------------------------
@@ -140,7 +141,7 @@ TEST(explanation, prints_what_the_library_told_where_it_was_loaded) {
                   .cpu_s = 3.0,
                   .exit_status = 0,
                   .signal = std::nullopt,
-                  .processes = parse_told(of_a_stencil)};
+                  .processes = read_account(of_a_stencil)};
   EXPECT_EQ(lines_after(p, o),
             std::vector<std::string>{"2.00 s, 1.50 CPUs busy with it in the mean"});
   p.loaded = "libkilter_openmp.so";
@@ -155,7 +156,7 @@ TEST(explanation, as_json_is_one_line) {
                                                .cpu_s = 3.0,
                                                .exit_status = std::nullopt,
                                                .signal = 9,
-                                               .processes = parse_told(of_a_stencil)});
+                                               .processes = read_account(of_a_stencil)});
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   const auto d = nlohmann::json::parse(text);
   EXPECT_EQ(d["schema"], "kilter.run/1");
@@ -170,8 +171,8 @@ TEST(explanation, as_json_is_one_line) {
 
 // ---- what is kept -------------------------------------------------------------------------------
 
-told_region region(std::string module, std::uint64_t offset, std::uint64_t on_pool,
-                   std::string left_for = "") {
+region_account region(std::string module, std::uint64_t offset, std::uint64_t on_pool,
+                      std::string left_for = "") {
   return {.module = std::move(module),
           .offset = offset,
           .calls = 9,
@@ -182,7 +183,7 @@ told_region region(std::string module, std::uint64_t offset, std::uint64_t on_po
           .left_for = std::move(left_for),
           .library = "libgomp"};
 }
-told_process process(std::vector<told_region> regions) {
+process_account process(std::vector<region_account> regions) {
   return {.pid = 7, .passed_on_for = "", .regions = std::move(regions)};
 }
 
@@ -240,7 +241,7 @@ TEST(region_history, refuses_what_is_none) {
 
 TEST(region_history, corpus_is_read_or_refused_in_one_line) {
   test::replay_corpus("regions", [](const std::string&, const std::string& bytes) {
-    (void)told_lines(parse_told(bytes), "p");
+    (void)account_lines(read_account(bytes), "p");
     (void)parse_region_history(bytes);
   });
 }
