@@ -3,6 +3,7 @@
 #include <expat.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <new>
@@ -91,7 +92,12 @@ class xml_parser {
     }
   }
   [[nodiscard]] std::size_t at() const {
-    return static_cast<std::size_t>(std::max<XML_Index>(0, XML_GetCurrentByteIndex(parser_.get())));
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+    const std::int64_t index = XML_GetCurrentByteIndex(parser_.get());
+#else
+    const std::int64_t index = XML_GetCurrentByteIndex64(parser_.get());
+#endif
+    return static_cast<std::size_t>(std::max<std::int64_t>(0, index));
   }
 
   struct closer {

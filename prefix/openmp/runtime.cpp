@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <atomic>
+#include <initializer_list>
 
 #include "guest/guest.hpp"
 

@@ -1,6 +1,8 @@
 // Topology files of hwloc and platform files: what they give. What else they hold is refused with
 // one line: of XML before hwloc sees it, of a platform file with the line that is wrong.
 
+#include <algorithm>
+
 #include "unit/machines.hpp"
 #include "unit/support.hpp"
 
