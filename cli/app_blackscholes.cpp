@@ -63,9 +63,7 @@ action add_blackscholes(CLI::App& app, const std::string& command_line) {
                       "large (600,000) or native (10,000,000)")
             ->type_name("SIZE")
             ->group(std::string(program_group)),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option(
        "--input", o->input,
        "Price these instead: spot, strike, rate, volatility, years, C or P, a line for each (CSV)")
@@ -93,9 +91,7 @@ action add_blackscholes(CLI::App& app, const std::string& command_line) {
              "How Kilter is given a run: loop (it chooses the pieces) or tasks (one a block)")
             ->type_name("WORD")
             ->group(std::string(program_group)),
-        {.words = [] {
-          return std::vector<std::string>(apps::cut_names.begin(), apps::cut_names.end());
-        }});
+        one_of(apps::cut_names));
   add_common(*c, *o);
   c->footer(
       "Examples:\n"

@@ -57,9 +57,7 @@ action add_bodytrack(CLI::App& app, const std::string& command_line) {
                       "native (261 x 4,000)")
             ->type_name("SIZE")
             ->group(std::string(program_group)),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   number("--frames", w->frames, "How many; otherwise as the size has it", 1,
          apps::most_bodytrack_frames);
   number("--particles", w->particles,
@@ -76,10 +74,7 @@ action add_bodytrack(CLI::App& app, const std::string& command_line) {
                       "begins in a known pose)")
             ->type_name("WORD")
             ->group(std::string(program_group)),
-        {.words = [] {
-          return std::vector<std::string>(apps::frames_order_names.begin(),
-                                          apps::frames_order_names.end());
-        }});
+        one_of(apps::frames_order_names));
   c->add_option("--output", o->output, "Write the pose of each frame (CSV)")
       ->type_name("FILE")
       ->group(std::string(program_group));

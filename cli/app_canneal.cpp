@@ -85,9 +85,7 @@ action add_canneal(CLI::App& app, const std::string& command_line) {
                       "(1,000,000, 250 of 8,000) or native (2,500,000, 6,000 of 15,000)")
             ->type_name("SIZE")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option("--input", o->input,
                 "Place this netlist instead: ELEMENTS COLUMNS ROWS, then a line NAME TYPE "
                 "INPUTS... END for each")
@@ -123,9 +121,7 @@ action add_canneal(CLI::App& app, const std::string& command_line) {
              "How Kilter is given a step: loop (it chooses the pieces) or tasks (of --tasks)")
             ->type_name("WORD")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>(apps::cut_names.begin(), apps::cut_names.end());
-        }});
+        one_of(apps::cut_names));
   add_common(*c, *o);
   c->footer(
       "Examples:\n"

@@ -160,9 +160,7 @@ action add_dedup(CLI::App& app, const std::string& command_line) {
                       "(160 MB) or native (351 MB)")
             ->type_name("SIZE")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option("--input", o->input, "Pack this file instead, of any length")
       ->type_name("FILE")
       ->group(group);
@@ -176,10 +174,7 @@ action add_dedup(CLI::App& app, const std::string& command_line) {
                       "separate (refine, hash and compress are a stage each) or fused (one)")
             ->type_name("WORD")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>(apps::dedup_stage_names.begin(),
-                                          apps::dedup_stage_names.end());
-        }});
+        one_of(apps::dedup_stage_names));
   c->add_option(
        "--block", w->block_kib,
        "KiB that pass through the stages together, at least; 0: as the size has it, 2048 for files")

@@ -52,9 +52,7 @@ action add_facesim(CLI::App& app, const std::string& command_line) {
                       "x 24) or native (372,126 x 100)")
             ->type_name("SIZE")
             ->group(std::string(program_group)),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option("--tetrahedra", w->tetrahedra,
                 "How many the face has; otherwise as the size has it")
       ->type_name("N")
@@ -73,9 +71,7 @@ action add_facesim(CLI::App& app, const std::string& command_line) {
              "How Kilter is given a loop: loop (it chooses the pieces) or tasks (one a partition)")
             ->type_name("WORD")
             ->group(std::string(program_group)),
-        {.words = [] {
-          return std::vector<std::string>(apps::cut_names.begin(), apps::cut_names.end());
-        }});
+        one_of(apps::cut_names));
   c->add_option("--output", o->output,
                 "Write the surface of the last frame (OBJ, which 3D programs read)")
       ->type_name("FILE")

@@ -73,9 +73,7 @@ action add_ferret(CLI::App& app, const std::string& command_line) {
                       "59,695)")
             ->type_name("SIZE")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option("--input", o->input, "A folder whose PNG and PPM pictures are the queries")
       ->type_name("FOLDER")
       ->group(group);
@@ -100,10 +98,7 @@ action add_ferret(CLI::App& app, const std::string& command_line) {
                     "How Kilter is given the stages: pipeline, or tasks (that name what they use)")
           ->type_name("WORD")
           ->group(group),
-      {.words = [] {
-        return std::vector<std::string>(apps::ferret_form_names.begin(),
-                                        apps::ferret_form_names.end());
-      }});
+      one_of(apps::ferret_form_names));
   c->add_option("--reads", w->reads, "With --form tasks: pictures that are read at once")
       ->type_name("N")
       ->check(CLI::Range(1, 1024))

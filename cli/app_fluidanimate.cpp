@@ -56,9 +56,7 @@ action add_fluidanimate(CLI::App& app, const std::string& command_line) {
                       "(100,000, 70) or native (500,000, 500)")
             ->type_name("SIZE")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option("--output", o->output,
                 "Write where the particles are at the end, their speeds and densities, as a point "
                 "cloud (PLY)")
@@ -83,18 +81,13 @@ action add_fluidanimate(CLI::App& app, const std::string& command_line) {
                       "each phase, as under the other models")
             ->type_name("WORD")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>(apps::fluid_joins_names.begin(),
-                                          apps::fluid_joins_names.end());
-        }});
+        one_of(apps::fluid_joins_names));
   takes(c->add_option("--cut", w->cut,
                       "With --joins phase, how Kilter is given a phase: loop (it chooses the "
                       "pieces) or tasks (one a block)")
             ->type_name("WORD")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>(apps::cut_names.begin(), apps::cut_names.end());
-        }});
+        one_of(apps::cut_names));
   add_common(*c, *o);
   c->footer(
       "Examples:\n"

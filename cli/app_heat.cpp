@@ -98,9 +98,7 @@ action add_heat(CLI::App& app, const std::string& command_line) {
                       "(2048, 2000) or native (16384, 100)")
             ->type_name("SIZE")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option("--input", o->input,
                 "Begin with this: a plate that --output or --checkpoint wrote, or a PNG or PPM "
                 "picture, whose bright parts are warm")
@@ -124,17 +122,13 @@ action add_heat(CLI::App& app, const std::string& command_line) {
   takes(c->add_option("--layout", w->layout, "How ranks divide the plate: rows or grid")
             ->type_name("WORD")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>(apps::layout_names.begin(), apps::layout_names.end());
-        }});
+        one_of(apps::layout_names));
   takes(c->add_option("--exchange", w->exchange,
                       "When ranks exchange borders: overlap (while inner blocks run) or join "
                       "(between two steps)")
             ->type_name("WORD")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>(apps::exchange_names.begin(), apps::exchange_names.end());
-        }});
+        one_of(apps::exchange_names));
   c->add_option("--checkpoint", o->checkpoint,
                 "Keep the plate in this file now and then; --input continues from it")
       ->type_name("FILE")

@@ -67,9 +67,7 @@ action add_kmeans(CLI::App& app, const std::string& command_line) {
                       "(494,020 x 34) or native (1,000,000 x 34)")
             ->type_name("SIZE")
             ->group(std::string(program_group)),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option("--input", o->input,
                 "Cluster this instead: a PNG or PPM picture, or a table of numbers (CSV)")
       ->type_name("FILE")
@@ -92,9 +90,7 @@ action add_kmeans(CLI::App& app, const std::string& command_line) {
                       "(one a block, the largest critical)")
             ->type_name("WORD")
             ->group(std::string(program_group)),
-        {.words = [] {
-          return std::vector<std::string>(apps::cut_names.begin(), apps::cut_names.end());
-        }});
+        one_of(apps::cut_names));
   c->add_option("--iterations", w->iterations, "At most so many")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000))

@@ -111,9 +111,7 @@ action add_streamcluster(CLI::App& app, const std::string& command_line) {
                       "native (5 of 200,000 x 128)")
             ->type_name("SIZE")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option("--input", o->input,
                 "Cluster this instead: a table of numbers (CSV), whose rows are the stream")
       ->type_name("FILE")
@@ -147,9 +145,7 @@ action add_streamcluster(CLI::App& app, const std::string& command_line) {
              "How Kilter is given a loop: loop (it chooses the pieces) or tasks (one a division)")
             ->type_name("WORD")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>(apps::cut_names.begin(), apps::cut_names.end());
-        }});
+        one_of(apps::cut_names));
   add_common(*c, *o);
   c->footer(
       "Examples:\n"

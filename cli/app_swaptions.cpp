@@ -55,9 +55,7 @@ action add_swaptions(CLI::App& app, const std::string& command_line) {
                       "large (60,000) or native (1,000,000)")
             ->type_name("SIZE")
             ->group(std::string(program_group)),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option("--output", o->output,
                 "Write the swaptions with their prices and standard errors (CSV)")
       ->type_name("FILE")
@@ -86,9 +84,7 @@ action add_swaptions(CLI::App& app, const std::string& command_line) {
              "How Kilter is given the swaptions: loop (it chooses the pieces) or tasks (one each)")
             ->type_name("WORD")
             ->group(std::string(program_group)),
-        {.words = [] {
-          return std::vector<std::string>(apps::cut_names.begin(), apps::cut_names.end());
-        }});
+        one_of(apps::cut_names));
   add_common(*c, *o);
   c->footer(
       "Examples:\n"

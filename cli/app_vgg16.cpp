@@ -83,9 +83,7 @@ action add_vgg16(CLI::App& app, const std::string& command_line) {
                       "small unless there are weights, then large")
             ->type_name("SIZE")
             ->group(group),
-        {.words = [] {
-          return std::vector<std::string>{"small", "medium", "large", "native"};
-        }});
+        one_of({"small", "medium", "large", "native"}));
   c->add_option("--resolution", w->resolution,
                 "Pixels of a side, a multiple of 32; 0: as the size has it")
       ->type_name("N")

@@ -120,7 +120,7 @@ action add_completion(CLI::App& app) {
       "completion",
       "Print the script by which bash, zsh or fish completes commands, options and their values");
   takes(completion->add_option("SHELL", o->shell, "bash, zsh or fish")->type_name(""),
-        {.words = [] { return std::vector<std::string>(shells.begin(), shells.end()); }});
+        one_of(shells));
   // What the scripts call; no user types it.
   CLI::App* words =
       completion->add_subcommand("words", "What may stand for the last word")->group("");

@@ -200,9 +200,7 @@ action add_draw(CLI::App& graph) {
             ->add_option("--to", o->format,
                          "svg, png or pdf (default: what --out ends with, else svg)")
             ->type_name("FORMAT"),
-        {.words = [] {
-          return std::vector<std::string>(picture_format_names.begin(), picture_format_names.end());
-        }});
+        one_of(picture_format_names));
   add_out(*draw_command, *o);
   draw_command->footer(
       fmt::format("More than {} tasks, {} edges or {} tasks on one level are drawn in groups; the "

@@ -160,9 +160,7 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
                          "Whose reading: published, what the papers say; coded, what their public "
                          "code does; kilter, with Kilter's own settings")
             ->type_name("READING"),
-        {.words = [] {
-          return std::vector<std::string>(lab::readings.begin(), lab::readings.end());
-        }});
+        one_of(lab::readings));
   reproduce->add_flag("--flips", o->flips,
                       "For each claim the verdict as published, as coded, and every single reading "
                       "that changes it; takes long");

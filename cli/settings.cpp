@@ -85,9 +85,7 @@ void add_learning(CLI::App& c, worded_specification& w) {
                      "them; those that you write come first")
             ->type_name("READING")
             ->group("Policy"),
-        {.words = [] {
-          return std::vector<std::string>(lab::readings.begin(), lab::readings.end());
-        }});
+        one_of(lab::readings));
   add_settings(c, w,
                {"table", "weight", "timing", "criticality", "objective", "local", "search",
                 "fast_order", "steal", "children", "explore", "refresh", "load_table", "cats_tries",

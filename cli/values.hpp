@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,17 @@ struct values {
   /// commands of kilter, each below the one before
   bool commands = false;
 };
+
+/// One of these words, which are there as long as the program runs or given here.
+template <class Names>
+values one_of(const Names&&) = delete;
+template <class Names>
+[[nodiscard]] values one_of(const Names& names) {
+  return {.words = [&names] { return std::vector<std::string>(names.begin(), names.end()); }};
+}
+[[nodiscard]] inline values one_of(std::initializer_list<const char*> words) {
+  return {.words = [all = std::vector<std::string>(words.begin(), words.end())] { return all; }};
+}
 
 /// Returns the option. Not for several threads, and for as long as the program runs.
 CLI::Option* takes(CLI::Option*, values);
