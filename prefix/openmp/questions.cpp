@@ -49,25 +49,26 @@ using namespace kilter::regions;
 #define FIRST_OR(name, arguments, alone) (FIRST(name) ? real_##name arguments : (alone))
 #define REAL(name) real_of(runtime::libomp, real_##name, #name)
 
+// A function, and the name and version under which others find it. clang has no attribute for that.
+#define VERSIONED(function, name)         \
+  __asm__(".symver " function ", " name); \
+  __attribute__((visibility("default")))
+
 // Fortran's name has another underscore, and its arguments come by reference.
-#define QUESTION(name, version, answer, alone)                                               \
-  extern "C" {                                                                               \
-  __attribute__((visibility("default"), symver(#name "@@" version))) int gomp_##name() {     \
-    static int (*real_##name)();                                                             \
-    const member* const m = member_for(runtime::libgomp);                                    \
-    return m ? answer(*m) : FIRST_OR(name, (), alone);                                       \
-  }                                                                                          \
-  __attribute__((visibility("default"), symver(#name "_@@" version))) int gomp_##name##_() { \
-    return gomp_##name();                                                                    \
-  }                                                                                          \
-  __attribute__((visibility("default"), symver(#name "@VERSION"))) int kmp_##name() {        \
-    static int (*real_##name)();                                                             \
-    const member* const m = member_for(runtime::libomp);                                     \
-    return m ? answer(*m) : REAL(name)();                                                    \
-  }                                                                                          \
-  __attribute__((visibility("default"), symver(#name "_@VERSION"))) int kmp_##name##_() {    \
-    return kmp_##name();                                                                     \
-  }                                                                                          \
+#define QUESTION(name, version, answer, alone)                                                     \
+  extern "C" {                                                                                     \
+  VERSIONED("gomp_" #name, #name "@@" version) int gomp_##name() {                                 \
+    static int (*real_##name)();                                                                   \
+    const member* const m = member_for(runtime::libgomp);                                          \
+    return m ? answer(*m) : FIRST_OR(name, (), alone);                                             \
+  }                                                                                                \
+  VERSIONED("gomp_" #name "_", #name "_@@" version) int gomp_##name##_() { return gomp_##name(); } \
+  VERSIONED("kmp_" #name, #name "@VERSION") int kmp_##name() {                                     \
+    static int (*real_##name)();                                                                   \
+    const member* const m = member_for(runtime::libomp);                                           \
+    return m ? answer(*m) : REAL(name)();                                                          \
+  }                                                                                                \
+  VERSIONED("kmp_" #name "_", #name "_@VERSION") int kmp_##name##_() { return kmp_##name(); }      \
   }
 QUESTION(omp_get_thread_num, "OMP_1.0", number, 0)
 QUESTION(omp_get_num_threads, "OMP_1.0", members, 1)
@@ -80,26 +81,23 @@ QUESTION(omp_in_explicit_task, "OMP_5.2", in_task, 0)
 
 #define QUESTION_AT(name, answer, alone)                                                         \
   extern "C" {                                                                                   \
-  __attribute__((visibility("default"), symver(#name "@@OMP_3.0"))) int gomp_##name(int level) { \
+  VERSIONED("gomp_" #name, #name "@@OMP_3.0") int gomp_##name(int level) {                       \
     static int (*real_##name)(int);                                                              \
     const member* const m = member_for(runtime::libgomp);                                        \
     return m ? answer(*m, level) : FIRST_OR(name, (level), alone);                               \
   }                                                                                              \
-  __attribute__((visibility("default"),                                                          \
-                 symver(#name "_@@OMP_3.0"))) int gomp_##name##_(const int* level) {             \
+  VERSIONED("gomp_" #name "_", #name "_@@OMP_3.0") int gomp_##name##_(const int* level) {        \
     return gomp_##name(*level);                                                                  \
   }                                                                                              \
-  __attribute__((visibility("default"),                                                          \
-                 symver(#name "_8_@@OMP_3.0"))) int gomp_##name##_8_(const long* level) {        \
+  VERSIONED("gomp_" #name "_8_", #name "_8_@@OMP_3.0") int gomp_##name##_8_(const long* level) { \
     return gomp_##name(static_cast<int>(*level));                                                \
   }                                                                                              \
-  __attribute__((visibility("default"), symver(#name "@VERSION"))) int kmp_##name(int level) {   \
+  VERSIONED("kmp_" #name, #name "@VERSION") int kmp_##name(int level) {                          \
     static int (*real_##name)(int);                                                              \
     const member* const m = member_for(runtime::libomp);                                         \
     return m ? answer(*m, level) : REAL(name)(level);                                            \
   }                                                                                              \
-  __attribute__((visibility("default"),                                                          \
-                 symver(#name "_@VERSION"))) int kmp_##name##_(const int* level) {               \
+  VERSIONED("kmp_" #name "_", #name "_@VERSION") int kmp_##name##_(const int* level) {           \
     return kmp_##name(*level);                                                                   \
   }                                                                                              \
   }
@@ -127,38 +125,36 @@ KILTER_EXPORTED std::int32_t __kmpc_in_parallel(ident* place) {
 
 // What is set for regions to come. A member begins with what the thread that came to its region
 // had, and sets it for itself; our thread has said nothing to its library.
-#define SETTING(result, name, version, parameters, arguments, alone, of_member, before)           \
-  extern "C" {                                                                                    \
-  __attribute__((visibility("default"), symver(#name "@@" version)))                              \
-  result gomp_##name parameters {                                                                 \
-    static result(*real_##name) parameters;                                                       \
-    if (member* const m = member_for(runtime::libgomp)) of_member;                                \
-    before(runtime::libgomp);                                                                     \
-    return FIRST_OR(name, arguments, alone);                                                      \
-  }                                                                                               \
-  __attribute__((visibility("default"), symver(#name "@VERSION"))) result kmp_##name parameters { \
-    static result(*real_##name) parameters;                                                       \
-    if (member* const m = member_for(runtime::libomp)) of_member;                                 \
-    before(runtime::libomp);                                                                      \
-    return REAL(name) arguments;                                                                  \
-  }                                                                                               \
+#define SETTING(result, name, version, parameters, arguments, alone, of_member, before) \
+  extern "C" {                                                                          \
+  VERSIONED("gomp_" #name, #name "@@" version) result gomp_##name parameters {          \
+    static result(*real_##name) parameters;                                             \
+    if (member* const m = member_for(runtime::libgomp)) of_member;                      \
+    before(runtime::libgomp);                                                           \
+    return FIRST_OR(name, arguments, alone);                                            \
+  }                                                                                     \
+  VERSIONED("kmp_" #name, #name "@VERSION") result kmp_##name parameters {              \
+    static result(*real_##name) parameters;                                             \
+    if (member* const m = member_for(runtime::libomp)) of_member;                       \
+    before(runtime::libomp);                                                            \
+    return REAL(name) arguments;                                                        \
+  }                                                                                     \
   }
 // Fortran's names, whose arguments come by reference.
-#define IN_FORTRAN(result, name, version, parameters, arguments)      \
-  extern "C" {                                                        \
-  __attribute__((visibility("default"), symver(#name "_@@" version))) \
-  result gomp_##name##_ parameters {                                  \
-    return gomp_##name arguments;                                     \
-  }                                                                   \
-  __attribute__((visibility("default"), symver(#name "_@VERSION")))   \
-  result kmp_##name##_ parameters {                                   \
-    return kmp_##name arguments;                                      \
-  }                                                                   \
+#define IN_FORTRAN(result, name, version, parameters, arguments)                       \
+  extern "C" {                                                                         \
+  VERSIONED("gomp_" #name "_", #name "_@@" version) result gomp_##name##_ parameters { \
+    return gomp_##name arguments;                                                      \
+  }                                                                                    \
+  VERSIONED("kmp_" #name "_", #name "_@VERSION") result kmp_##name##_ parameters {     \
+    return kmp_##name arguments;                                                       \
+  }                                                                                    \
   }
-#define IN_WIDE_FORTRAN(name, version, parameters, ...)                                        \
-  extern "C" __attribute__((visibility("default"),                                             \
-                            symver(#name "_8_@@" version))) void gomp_##name##_8_ parameters { \
-    __VA_ARGS__;                                                                               \
+#define IN_WIDE_FORTRAN(name, version, parameters, ...)                                    \
+  extern "C" {                                                                             \
+  VERSIONED("gomp_" #name "_8_", #name "_8_@@" version) void gomp_##name##_8_ parameters { \
+    __VA_ARGS__;                                                                           \
+  }                                                                                        \
   }
 
 // How many members teams have is settled when that is asked first (team_size.hpp).
@@ -188,18 +184,18 @@ IN_WIDE_FORTRAN(omp_set_schedule, "OMP_3.0", (const int* how, const long* chunk)
                 gomp_omp_set_schedule(*how, static_cast<int>(*chunk)))
 
 // A detached task is over. Anybody may say so, also a thread of no team.
-#define FULFILL(version, prefix, ask)                                               \
-  extern "C" {                                                                      \
-  __attribute__((visibility("default"), symver("omp_fulfill_event" version))) void  \
-      prefix##_omp_fulfill_event(std::uintptr_t event) {                            \
-    static void (*real_omp_fulfill_event)(std::uintptr_t);                          \
-    if (task* const t = task_of_event(event)) return fulfill(*t);                   \
-    ask;                                                                            \
-  }                                                                                 \
-  __attribute__((visibility("default"), symver("omp_fulfill_event_" version))) void \
-      prefix##_omp_fulfill_event_(const std::uintptr_t* event) {                    \
-    prefix##_omp_fulfill_event(*event);                                             \
-  }                                                                                 \
+#define FULFILL(version, prefix, ask)                                    \
+  extern "C" {                                                           \
+  VERSIONED(#prefix "_omp_fulfill_event", "omp_fulfill_event" version)   \
+  void prefix##_omp_fulfill_event(std::uintptr_t event) {                \
+    static void (*real_omp_fulfill_event)(std::uintptr_t);               \
+    if (task* const t = task_of_event(event)) return fulfill(*t);        \
+    ask;                                                                 \
+  }                                                                      \
+  VERSIONED(#prefix "_omp_fulfill_event_", "omp_fulfill_event_" version) \
+  void prefix##_omp_fulfill_event_(const std::uintptr_t* event) {        \
+    prefix##_omp_fulfill_event(*event);                                  \
+  }                                                                      \
   }
 FULFILL("@@OMP_5.0.1", gomp, if (FIRST(omp_fulfill_event)) real_omp_fulfill_event(event))
 FULFILL("@VERSION", kmp, REAL(omp_fulfill_event)(event))

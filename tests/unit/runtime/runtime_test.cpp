@@ -178,7 +178,7 @@ TEST(runtime, critical_tasks_go_where_the_table_says) {
     rt.preset("task", 0, p, p == place{2, 2} ? 1e-9 : 1e3);
   graph g;
   task before;
-  std::atomic<int> elsewhere{0}, root{0};
+  std::atomic<int> elsewhere{0};
   for (int i = 0; i < 50; ++i) {
     const task t = g.add({.priority = priority::high}, [&, i](team_member& c) {
       if (!c.next_chunk(1)) return;
