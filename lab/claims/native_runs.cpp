@@ -113,14 +113,11 @@ class scenario_runs {
     runtime_options o = e.options;
     o.custom = policy_of(e.policies.front(), e);
     o.seed = random_stream(e.seed, "run", 0).next();
-    // the machine was given to say how many cores, not whose
-    if (!o.shares_cores) o.shares_cores = true;
     apps::program_run ran;
     steady::time_point begun;
     {
       // Its workers record until they end; the events are read afterwards.
-      apps::executor how(
-          std::make_unique<runtime>(std::move(o), kilter::detail::attachments{.events = &events}));
+      apps::executor how(std::move(o), kilter::detail::attachments{.events = &events});
       begun = steady::now();
       ran = beside(*here.around, expected_s, [&] { return here.what->run(how, interrupted); });
     }

@@ -17,6 +17,8 @@ namespace {
 using trace::event;
 using trace::event_kind;
 
+/// A policy that leaves at most this part of its critical tasks where it had them keeps them away.
+constexpr double keeps_away = 0.5;
 /// Shares of its speed alone that differ by no more are alike for a co-runner.
 constexpr double alike_for_co_runner = 0.1;
 
@@ -82,7 +84,7 @@ void who_left_the_core(const experiment& e, const experiment_result& r,
       };
       const double at_first = share_there(*before), then = share_there(*with);
       pieces.push_back(fmt::format("{} {:.0f} % -> {:.0f} %", p, at_first, then));
-      if (2.0 * then <= at_first && at_first > 0.0) left.push_back(p);
+      if (then <= keeps_away * at_first && at_first > 0.0) left.push_back(p);
     }
     if (!pieces.empty())
       out.push_back(fmt::format(

@@ -218,11 +218,10 @@ std::optional<dag> record_graph(apps::program& what, const std::string& name, co
   trace::recorder events(1, {.limit_events_per_core = std::size_t{1} << 24, .keeps_graph = true});
   const core_id core[] = {m.fastest_cores().front()};
   {
-    apps::executor alone(std::make_unique<runtime>(
-        runtime_options{.machine = std::make_shared<const machine>(m.restricted_to(core)),
-                        .policy = "rws",
-                        .seed = seed},
-        kilter::detail::attachments{.events = &events}));
+    apps::executor alone({.machine = std::make_shared<const machine>(m.restricted_to(core)),
+                          .policy = "rws",
+                          .seed = seed},
+                         kilter::detail::attachments{.events = &events});
     if (!what.run(alone, stopped).complete) return {};
   }
   what.verify();

@@ -81,6 +81,12 @@ std::unique_ptr<block_loop> make_loop(execution_model m, std::uint32_t threads) 
   throw std::logic_error("a model with a runtime has no loop of its own");
 }
 
+// The machine was given to say how many cores, not whose.
+runtime_options sharing_unless_said(runtime_options o) {
+  if (!o.shares_cores) o.shares_cores = true;
+  return o;
+}
+
 }  // namespace
 
 executor::executor(execution_model m, runtime_options o)
@@ -89,16 +95,16 @@ executor::executor(execution_model m, runtime_options o)
     o.custom = nullptr;
     o.policy = "fifo";
   }
-  // the machine was given to say how many cores, not whose
-  if (!o.shares_cores) o.shares_cores = true;
   if (has_runtime(m))
-    tasks_ = std::make_unique<kilter::runtime>(std::move(o));
+    tasks_ = std::make_unique<kilter::runtime>(sharing_unless_said(std::move(o)));
   else
     loops_ = make_loop(m, threads_);
 }
 
-executor::executor(std::unique_ptr<kilter::runtime> there) noexcept
-    : model_(execution_model::kilter), threads_(there->workers()), tasks_(std::move(there)) {}
+executor::executor(runtime_options o, const kilter::detail::attachments& attached)
+    : model_(execution_model::kilter),
+      threads_(o.machine->core_count()),
+      tasks_(std::make_unique<kilter::runtime>(sharing_unless_said(std::move(o)), attached)) {}
 
 executor::~executor() = default;
 

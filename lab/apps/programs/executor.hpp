@@ -49,8 +49,8 @@ class executor {
   /// A thread for each core of the machine that the options name; one for `serial`. The policy is
   /// that of `kilter`. input_error as the runtime's.
   executor(execution_model, runtime_options);
-  /// The model `kilter`, on a runtime that is there.
-  explicit executor(std::unique_ptr<kilter::runtime>) noexcept;
+  /// The model `kilter`, with what the laboratory attaches, which must outlive it.
+  executor(runtime_options, const kilter::detail::attachments&);
   ~executor();
   executor(const executor&) = delete;
   executor& operator=(const executor&) = delete;
