@@ -74,14 +74,11 @@ class question {
     return *this;
   }
   question& argument(double value) { return argument(bits(value)); }
-  question& argument(task_ref t) { return argument(named(t)); }
+  question& argument(task_ref t) { return argument(detail::asking::of(view_).name_of(t)); }
   void answer(std::initializer_list<std::uint64_t> words) {
     std::uint64_t i = 0;
     for (const std::uint64_t w : words) tape_.exchange(tape_item::answer, i++, w, true);
     tape_.seal();
-  }
-  [[nodiscard]] std::uint64_t named(task_ref t) const {
-    return detail::asking::of(view_).name_of(t);
   }
 
  private:
@@ -115,8 +112,8 @@ next_decision next(const policy& p, core_id worker, std::uint32_t attempt, view&
   question q(v, tape_item::next);
   q.argument(std::uint64_t{worker}).argument(std::uint64_t{attempt});
   const next_decision d = p.next(worker, attempt, v);
-  q.answer({static_cast<std::uint64_t>(d.what) | std::uint64_t{d.queue} << 32, q.named(d.task),
-            bits(d.until_s), d.skip});
+  q.answer({static_cast<std::uint64_t>(d.what) | std::uint64_t{d.queue} << 32,
+            detail::asking::of(v).kept_name_of(d.task), bits(d.until_s), d.skip});
   return d;
 }
 

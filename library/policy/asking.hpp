@@ -26,6 +26,8 @@ class asking {
   /// What a task is called on a tape: 1 + its number; 0 if there is none. In a replay that is the
   /// handle itself.
   [[nodiscard]] std::uint64_t name_of(task_ref) const noexcept;
+  /// Of one that the policy names by itself, which may be gone.
+  [[nodiscard]] std::uint64_t kept_name_of(task_ref) const noexcept;
 
  private:
   friend class kilter::view;
@@ -33,6 +35,8 @@ class asking {
   std::uint64_t exchange(tape_item, Key&& key, Live&& live) noexcept;
   template <class Key, class Live>
   task_ref exchange_ref(tape_item, Key&& key, Live&& live) noexcept;
+  /// Its name, which is kept: the policy may answer with it.
+  [[nodiscard]] std::uint64_t keep_name(task_ref) const noexcept;
   template <class Key, class Apply>
   void write(tape_item, Key&& key, std::uint64_t value, Apply&& apply) noexcept;
   [[nodiscard]] std::uint64_t name_of(task_ref, std::uint64_t with) const noexcept;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <optional>
 
 #include "base/random.hpp"
 #include "graph/node.hpp"
@@ -84,6 +85,16 @@ namespace detail {
 std::uint64_t asking::name_of(task_ref t) const noexcept {
   return source_ ? tape_name(t) : t.handle;
 }
+std::uint64_t asking::kept_name_of(task_ref t) const noexcept {
+  if (!source_) return t.handle;
+  const std::optional<std::uint64_t> kept = source_->kept_name(t);
+  return kept ? *kept : tape_name(t);
+}
+std::uint64_t asking::keep_name(task_ref t) const noexcept {
+  const std::uint64_t name = name_of(t);
+  if (source_ && t) source_->keep_name(t, name);
+  return name;
+}
 std::uint64_t asking::name_of(task_ref t, std::uint64_t with) const noexcept {
   return name_of(t) << 32 | (with & 0xffffffff);
 }
@@ -122,7 +133,7 @@ task_ref asking::exchange_ref(tape_item item, Key&& key, Live&& live) noexcept {
     return live();
   if (!source_) return {static_cast<std::uintptr_t>(tape_->exchange(item, key(), 0))};
   const task_ref t = live();
-  tape_->exchange(item, key(), tape_name(t));
+  tape_->exchange(item, key(), item == tape_item::task_of ? kept_name_of(t) : keep_name(t));
   return t;
 }
 
@@ -281,7 +292,7 @@ void view::set_state(task_ref t, const task_state& s) noexcept {
 
 std::uint64_t view::word_of(task_ref t) noexcept {
   return question_->exchange(
-      tape_item::word_of, [&] { return question_->name_of(t); },
+      tape_item::word_of, [&] { return question_->keep_name(t); },
       [&] { return std::uint64_t{t.handle}; });
 }
 task_ref view::task_of(std::uint64_t word) noexcept {

@@ -3,6 +3,7 @@
 // trace tables.
 
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -50,6 +51,11 @@ class view_source {
       core_id, const detail::node*) noexcept {
     return {};
   }
+
+  // While decisions are recorded; an engine whose tasks stay until it goes keeps nothing.
+  /// The policy gets to know this task, and may answer with it when it is gone.
+  virtual void keep_name(task_ref, [[maybe_unused]] std::uint64_t name) {}
+  [[nodiscard]] virtual std::optional<std::uint64_t> kept_name(task_ref) { return {}; }
 
   // Of a policy from outside (checked.hpp).
   /// It answered outside the contract, or threw; `why` is one line. An engine on one thread leaves

@@ -3,6 +3,7 @@
 // end. Each part has a header of its own.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/sync.hpp"
@@ -21,6 +22,7 @@
 #include "runtime/runs.hpp"
 #include "runtime/settings.hpp"
 #include "runtime/submissions.hpp"
+#include "runtime/task_names.hpp"
 #include "runtime/worker.hpp"
 
 namespace kilter::detail {
@@ -114,6 +116,8 @@ class engine final : public view_source {
   task_ref batch_task(core_id asker, std::uint32_t i) noexcept override;
   bool batch_is_whole_graph(core_id asker) noexcept override;
   std::span<const in_edge> added_in_edges(core_id asker, const node*) noexcept override;
+  void keep_name(task_ref t, std::uint64_t name) override { names_.keep(t, name); }
+  std::optional<std::uint64_t> kept_name(task_ref t) override { return names_.of(t); }
   void policy_failed(const std::string& why) noexcept override;
   bool policy_is_out() const noexcept override { return runs.policy_is_out(); }
   std::uint64_t runs_ended() noexcept override { return runs.ended(); }
@@ -123,6 +127,7 @@ class engine final : public view_source {
   const std::unique_ptr<model::tables> own_tables_;
   const std::unique_ptr<model::shared_cells> own_cells_;
   detail::paid_cores paid_;
+  task_names names_;
   std::vector<cluster_desk> desks_;
   sync::mutex control_;  // held while the workers are started or stopped
   bool pinned_ = false;

@@ -252,24 +252,33 @@ next_decision from_the_queue(std::uint32_t attempt) {
 // The tasks of a cancelled run are not taken in the order of the policy, which so may not know that
 // they are gone.
 TEST(outside_policy, may_still_wait_for_a_task_of_a_cancelled_run) {
-  std::atomic<std::uint64_t> first{0}, asked{0};
-  std::atomic<bool> holds{false};
-  runtime rt(on_two_cores(first, [&](core_id, std::uint32_t attempt, view& v) {
-    if (!holds.load() || asked.fetch_add(1) % 2 == 1) return from_the_queue(attempt);
-    return next_decision{.what = next_decision::kind::hold_task, .task = v.task_of(first.load())};
-  }));
-  graph endless;
-  endless.add([](task_context& here) {
-    while (!here.cancelled()) std::this_thread::yield();
-  });
-  execution e = rt.submit(endless);
-  e.cancel();
-  EXPECT_THROW(e.wait(), cancelled_error);
-  holds.store(true);
-  graph more;
-  for (int i = 0; i < 50; ++i) more.add([] {});
-  EXPECT_EQ(rt.run(more).tasks, 50u);
-  EXPECT_GT(asked.load(), 0u);
+  constexpr task_ref nobodys{12345};
+  for (const bool record : {false, true}) {
+    std::atomic<std::uint64_t> first{0}, asked{0};
+    std::atomic<bool> holds{false};
+    runtime_options o = on_two_cores(first, [&](core_id, std::uint32_t attempt, view& v) {
+      const std::uint64_t times = holds.load() ? asked.fetch_add(1) : 1;
+      if (times % 2 == 1) return from_the_queue(attempt);
+      return next_decision{.what = next_decision::kind::hold_task,
+                           .task = times % 4 == 0 ? v.task_of(first.load()) : nobodys};
+    });
+    o.record_decisions = record;
+    runtime rt(o);
+    {
+      graph endless;
+      endless.add([](task_context& here) {
+        while (!here.cancelled()) std::this_thread::yield();
+      });
+      execution e = rt.submit(endless);
+      e.cancel();
+      EXPECT_THROW(e.wait(), cancelled_error);
+    }
+    holds.store(true);
+    graph more;
+    for (int i = 0; i < 50; ++i) more.add([] {});
+    EXPECT_EQ(rt.run(more).tasks, 50u);
+    EXPECT_GT(asked.load(), 2u);
+  }
 }
 
 TEST(outside_policy, is_not_wrong_about_a_task_whose_run_ends_meanwhile) {
