@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct engine {
   bool deterministic = false;  ///< the same request gives the same result
   std::function<run_result(const run_request&)> run;
 };
+// Or an address is in the names of tests.
+inline void PrintTo(const engine* e, std::ostream* out) { *out << e->name; }
 
 /// All engines under test: those of the program that is linked.
 [[nodiscard]] const std::vector<engine>& engines();
