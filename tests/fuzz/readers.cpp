@@ -152,7 +152,7 @@ void check(const machine& m) {
 }
 
 [[maybe_unused]] void read_regions(const std::string& bytes) {
-  demand(!regions::told_lines(regions::parse_told(bytes), "p").empty(),
+  demand(!regions::account_lines(regions::read_account(bytes), "p").empty(),
          "something is said of what was told");
   const auto known = regions::parse_region_history(bytes);
   const std::string text = regions::region_history_text(known);
