@@ -10,9 +10,10 @@
 #include "kilter/machine.hpp"
 
 namespace kilter {
-inline namespace v0 {
 
 namespace fs = std::filesystem;
+
+inline namespace v0 {
 
 std::vector<std::string> platform_directories() {
   std::vector<std::string> directories;
@@ -29,6 +30,8 @@ std::vector<std::string> platform_directories() {
     directories.push_back(std::move(ours));
   return directories;
 }
+
+}  // namespace v0
 
 namespace detail {
 
@@ -91,5 +94,4 @@ std::string rule_of(const quantity& q) {
 
 }  // namespace detail
 
-}  // namespace v0
 }  // namespace kilter

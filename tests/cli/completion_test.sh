@@ -77,6 +77,7 @@ done
 for program in $(there_are lab app); do
   page_has docs/programs.md "$program"
   tests_have programs "/$program.hpp"
+  completes "small medium large native " lab app "$program" --size ""  # as benchmarks run it
 done
 "$kilter" graph info "$0" 2>&1 |
   sed 's/.*it reads //; s/, also compressed.*//; s/([^)]*)//g; s/, /\n/g' >"$work/formats"

@@ -15,6 +15,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/programs/blackscholes.hpp"
+#include "apps/programs/dedup_archive.hpp"
+#include "apps/programs/netlist.hpp"
 #include "apps/programs/picture.hpp"
 #include "apps/programs/plate.hpp"
 #include "apps/programs/points.hpp"
@@ -70,6 +73,32 @@ void check(const machine& m) {
          "each row has its numbers");
   apps::make_sums_exact(p);
   for (const float v : p.values) demand(std::isfinite(v), "all of them are finite");
+}
+
+[[maybe_unused]] void read_options(const std::string& bytes) {
+  const std::vector<apps::european_option> all = apps::read_options(bytes, "f");
+  demand(!all.empty(), "a table has options");
+  for (const apps::european_option& o : all)
+    demand(apps::out_of_range(o).empty(), "an option can be priced");
+}
+
+[[maybe_unused]] void read_netlist(const std::string& bytes) {
+  const apps::netlist n = apps::read_netlist(bytes, "f");
+  demand(n.names.size() == n.elements() && n.columns * n.rows >= n.elements(),
+         "each element has its name and a place");
+  for (const std::uint32_t input : n.inputs.all)
+    demand(input < n.elements(), "an input is an element");
+  demand(apps::neighbours_of(n).first.size() == n.inputs.first.size(),
+         "each element has its neighbours");
+}
+
+[[maybe_unused]] void read_archive(const std::string& bytes) {
+  bool first = true;
+  apps::restore(apps::memory_source(bytes), "f", [&](const apps::restored_piece& p) {
+    demand(!p.bytes.empty() && p.bytes.size() <= apps::most_piece, "a piece has its bytes");
+    demand(!p.repeat || !first, "what is repeated was there before");
+    first = false;
+  });
 }
 
 [[maybe_unused]] void read_plate(const std::string& bytes) {
@@ -152,7 +181,7 @@ void check(const machine& m) {
 }
 
 [[maybe_unused]] void read_regions(const std::string& bytes) {
-  demand(!regions::told_lines(regions::parse_told(bytes), "p").empty(),
+  demand(!regions::account_lines(regions::read_account(bytes), "p").empty(),
          "something is said of what was told");
   const auto known = regions::parse_region_history(bytes);
   const std::string text = regions::region_history_text(known);

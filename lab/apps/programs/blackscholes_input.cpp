@@ -28,7 +28,9 @@ constexpr std::array<column, 5> columns{
      {"volatility", &european_option::volatility, 1e-4, 10, "0.0001 to 10 (20 % is 0.2)"},
      {"years", &european_option::years, 1e-9, 500, "1e-9 to 500"}}};
 
-std::string shortened(std::string_view text) { return "'" + std::string(text.substr(0, 40)) + "'"; }
+std::string shortened(std::string_view text) {  // in one line
+  return "'" + std::string(text.substr(0, std::min<std::size_t>(40, text.find('\r')))) + "'";
+}
 
 std::string outside(const column& c, std::string_view value) {
   return std::string(c.name) + " " + shortened(value) + ": write a number from " + c.range;

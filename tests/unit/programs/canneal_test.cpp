@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "unit/fuzz_corpus.hpp"
 #include "unit/programs/models.hpp"
 
 namespace kilter::apps {
@@ -241,6 +242,11 @@ TEST(netlist, says_what_is_wrong_and_where) {
             "netlist 'n', line 2: the type of 'a' is 'b'; it is a whole number");
   EXPECT_EQ(netlist_refusal("2 2 1\nEND\nb 1 END\n"),
             "netlist 'n', line 2: END stands where the name of an element should");
+}
+
+TEST(netlist, corpus_is_read_or_refused_in_one_line) {
+  replay_corpus("netlist",
+                [](const std::string&, const std::string& text) { (void)read_netlist(text, "f"); });
 }
 
 TEST(netlist, is_drawn_the_same_for_a_seed) {

@@ -11,6 +11,7 @@
 #include "apps/programs/blackscholes.hpp"
 #include "apps/programs/swaptions.hpp"
 #include "apps/programs/swaptions_random.hpp"
+#include "unit/fuzz_corpus.hpp"
 #include "unit/programs/models.hpp"
 
 namespace kilter::apps {
@@ -164,6 +165,11 @@ TEST(blackscholes, reads_tables) {
       read_options("\"spot\"\t\"strike\"\n100\t95.5\t-0.01\t0.2\t0.5\tc\n20\t30\t.05\t.4\t2\tp\n",
                    "a"),
       two);
+}
+
+TEST(blackscholes, corpus_of_tables_is_read_or_refused_in_one_line) {
+  replay_corpus("options",
+                [](const std::string&, const std::string& text) { (void)read_options(text, "f"); });
 }
 
 TEST(blackscholes, writes_tables) {

@@ -19,6 +19,7 @@
 #include "apps/programs/dedup.hpp"
 #include "apps/programs/dedup_input.hpp"
 #include "apps/programs/stages.hpp"
+#include "unit/fuzz_corpus.hpp"
 #include "unit/programs/models.hpp"
 
 namespace kilter::apps {
@@ -334,6 +335,12 @@ TEST(dedup, says_where_an_archive_is_broken) {
   later[7] = 2;
   EXPECT_EQ(dedup_restored(later),
             "archive 'a': byte 0: version 2 of the format; this program reads version 1");
+}
+
+TEST(dedup, corpus_of_archives_is_restored_or_refused_in_one_line) {
+  replay_corpus("archive", [](const std::string&, const std::string& bytes) {
+    restore(memory_source(bytes), "f", [](const restored_piece&) {});
+  });
 }
 
 TEST(dedup, is_verified_by_itself) {
