@@ -10,10 +10,9 @@
 #include "kilter/machine.hpp"
 
 namespace kilter {
+inline namespace v0 {
 
 namespace fs = std::filesystem;
-
-inline namespace v0 {
 
 std::vector<std::string> platform_directories() {
   std::vector<std::string> directories;
@@ -30,8 +29,6 @@ std::vector<std::string> platform_directories() {
     directories.push_back(std::move(ours));
   return directories;
 }
-
-}  // namespace v0
 
 namespace detail {
 
@@ -94,4 +91,5 @@ std::string rule_of(const quantity& q) {
 
 }  // namespace detail
 
+}  // namespace v0
 }  // namespace kilter

@@ -9,10 +9,10 @@
 #include "policy/tape.hpp"
 
 namespace kilter {
-
 class view_source;
+}  // namespace kilter
 
-namespace detail {
+namespace kilter::detail {
 
 /// With a source and no tape the values are live; with both they are recorded; with a tape alone
 /// they come from it.
@@ -63,5 +63,4 @@ class asked_view : private asking, public view {
       : asking(source, log), view(m, asker, static_cast<asking&>(*this)) {}
 };
 
-}  // namespace detail
-}  // namespace kilter
+}  // namespace kilter::detail

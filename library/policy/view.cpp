@@ -80,7 +80,9 @@ void set_flag(node* n, std::uint8_t flag, bool on) noexcept {
 
 }  // namespace
 
-namespace detail {
+}  // namespace kilter
+
+namespace kilter::detail {
 
 std::uint64_t asking::name_of(task_ref t) const noexcept {
   return source_ ? tape_name(t) : t.handle;
@@ -174,7 +176,9 @@ void asking::move_cursor(task_ref t, std::uint32_t i) noexcept {
   cursor_edge_ = edge;
 }
 
-}  // namespace detail
+}  // namespace kilter::detail
+
+namespace kilter {
 
 // ---- this engine --------------------------------------------------------------------------------
 

@@ -36,7 +36,9 @@ struct batch::state {
   void let_go() noexcept;
 };
 
-namespace detail {
+}  // namespace kilter
+
+namespace kilter::detail {
 namespace {
 
 constexpr std::uint64_t serials_at_once = 1024;
@@ -108,7 +110,9 @@ void worker::end_of_dynamic(dynamic_node* n, execution_state& e) noexcept {
   if (worker* waiter = count->task_done(); waiter && waiter != this) waiter->wake();
 }
 
-}  // namespace detail
+}  // namespace kilter::detail
+
+namespace kilter {
 
 batch::batch(task_context& context) {
   worker* here = worker::running(context, "adds tasks");
