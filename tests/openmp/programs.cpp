@@ -370,12 +370,16 @@ void settings() {
   for (int round = 0; round < rounds; ++round) {
     int wrong = 0;
     omp_set_schedule(omp_sched_guided, 3 + round);
+    omp_set_dynamic(round % 2);
 #pragma omp parallel reduction(+ : wrong)
     {
       omp_sched_t how;
       int chunk = 0;
       omp_get_schedule(&how, &chunk);
       wrong += omp_get_max_threads() != before || how != omp_sched_guided || chunk != 3 + round;
+      wrong += omp_get_dynamic() != round % 2;
+      omp_set_dynamic(1 - round % 2);
+      wrong += omp_get_dynamic() == round % 2;
       const int mine = 2 + omp_get_thread_num();
       omp_set_num_threads(mine);
       omp_set_schedule(omp_sched_dynamic, mine);
@@ -385,7 +389,8 @@ void settings() {
     omp_sched_t how;
     int chunk = 0;
     omp_get_schedule(&how, &chunk);
-    wrong += omp_get_max_threads() != before || how != omp_sched_guided || chunk != 3 + round;
+    wrong += omp_get_max_threads() != before || how != omp_sched_guided || chunk != 3 + round ||
+             omp_get_dynamic() != round % 2;
     std::printf("%d\n", wrong);
   }
 }
