@@ -581,9 +581,31 @@ void empty() {
   std::printf("done\n");
 }
 
+#ifdef REDUCES_TASKS
+// A region that shows only at its seventh execution that its loop has reductions of tasks. In a
+// program of its own: all regions of gcc's programs with such loops are left to libgomp.
+void late_reduction() {
+  for (int round = 0; round < rounds; ++round) {
+    long sum = 0;
+#pragma omp parallel
+    if (round >= 6) {
+#pragma omp for schedule(dynamic) reduction(task, + : sum)
+      for (int i = 0; i < 20; ++i) {
+#pragma omp task in_reduction(+ : sum)
+        sum += mixed(i + round);
+      }
+    }
+    std::printf("%ld\n", sum);
+  }
+}
+#endif
+
 }  // namespace
 
 int main(int count, char** words) {
+#ifdef REDUCES_TASKS
+  const std::map<std::string, std::function<void()>> all{{"late_reduction", late_reduction}};
+#else
   const std::map<std::string, std::function<void()>> all{{"stencil", stencil},
                                                          {"reduction", reduction},
                                                          {"schedules", schedules},
@@ -609,6 +631,7 @@ int main(int count, char** words) {
                                                          {"few_and_many", few_and_many},
                                                          {"alternating", alternating},
                                                          {"empty", empty}};
+#endif
   if (count == 1)
     for (const auto& [name, run] : all) std::puts(name.c_str());
   else if (const auto at = all.find(words[1]); at != all.end())
