@@ -38,6 +38,7 @@ const char* left_for(const region& r, reason why) noexcept {
   if (r.is_ours.load(std::memory_order_relaxed)) return "";
   if (why == reason::nested) return "nested";
   if (why == reason::own_data) return "thread-local data";
+  if (why == reason::task_reductions) return "reductions of tasks in loops";
   if (r.needs.load(std::memory_order_relaxed) != team_need::none)
     return team_call_name(r.call.load(std::memory_order_relaxed));
   if (why == reason::others_spin) return "threads that spin after other regions";

@@ -120,7 +120,7 @@ bool would_fold(region& r, mode how, std::uint32_t members) noexcept {
 }
 
 bool can_be_ours(const region& r, mode how, std::uint32_t members, bool folds) noexcept {
-  if (how == mode::all) return true;
+  if (how == mode::all) return r.why.load(std::memory_order_relaxed) != reason::task_reductions;
   if (r.why.load(std::memory_order_relaxed) != reason::none || (members > pool_size() && !folds))
     return false;
   switch (r.needs.load(std::memory_order_relaxed)) {

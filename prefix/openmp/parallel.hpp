@@ -102,7 +102,9 @@ struct asked {
   }
   static member_settings settings() noexcept {
     static void (*omp_get_schedule)(int*, int*);
-    member_settings s{.max_threads = max_threads()};
+    static int (*omp_get_dynamic)();
+    member_settings s{.max_threads = max_threads(),
+                      .dynamic = real_of(Library, omp_get_dynamic, "omp_get_dynamic")()};
     real_of(Library, omp_get_schedule, "omp_get_schedule")(&s.schedule, &s.chunk);
     return s;
   }

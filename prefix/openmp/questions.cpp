@@ -170,6 +170,12 @@ SETTING(void, omp_set_num_threads, "OMP_1.0", (int threads), (threads), void(),
 IN_FORTRAN(void, omp_set_num_threads, "OMP_1.0", (const int* threads), (*threads))
 IN_WIDE_FORTRAN(omp_set_num_threads, "OMP_1.0", (const long* threads),
                 gomp_omp_set_num_threads(static_cast<int>(*threads)))
+SETTING(int, omp_get_dynamic, "OMP_1.0", (), (), 0, return m->settings.dynamic, NOTHING)
+IN_FORTRAN(int, omp_get_dynamic, "OMP_1.0", (), ())
+SETTING(void, omp_set_dynamic, "OMP_1.0", (int on), (on), void(),
+        return static_cast<void>(m->settings.dynamic = on != 0), NOTHING)
+IN_FORTRAN(void, omp_set_dynamic, "OMP_1.0", (const int* on), (*on))
+IN_WIDE_FORTRAN(omp_set_dynamic, "OMP_1.0", (const long* on), gomp_omp_set_dynamic(*on != 0))
 SETTING(void, omp_get_schedule, "OMP_3.0", (int* how, int* chunk), (how, chunk),
         static_cast<void>((*how = 1, *chunk = 0)),
         return static_cast<void>((*how = m->settings.schedule, *chunk = m->settings.chunk)),

@@ -21,6 +21,7 @@ void look_at_taken(const dl_phdr_info& module, module_at& found) noexcept {
   const bool readable = each_taken(module, [&](const char* name) {
     found.may_fold = found.may_fold && may_fold_with(name);
     found.makes_tasks = found.makes_tasks || makes_tasks_with(name);
+    found.reduces_tasks = found.reduces_tasks || reduces_tasks_with(name);
   });
   found.may_fold = found.may_fold && readable;
 }
@@ -42,6 +43,7 @@ region* region_of(body* run, runtime library) noexcept {
                                                                  std::memory_order_release);
       const module_at module = module_of(reinterpret_cast<const void*>(run));
       if (module.own_data) leave_to_library(known[slot], reason::own_data);
+      if (module.reduces_tasks) leave_to_library(known[slot], reason::task_reductions);
       known[slot].may_fold.store(module.may_fold && !module.own_data, std::memory_order_relaxed);
       known[slot].makes_tasks.store(module.may_fold && module.makes_tasks,
                                     std::memory_order_relaxed);

@@ -13,7 +13,7 @@ namespace kilter::regions {
 enum class answer : std::uint8_t { not_yet, no, yes };
 
 /// Why a region is left to its library.
-enum class reason : std::uint8_t { none, own_data, nested, others_spin };
+enum class reason : std::uint8_t { none, own_data, task_reductions, nested, others_spin };
 
 /// executions under its library before a region is trusted
 inline constexpr std::uint32_t watched_before = 2;
@@ -62,7 +62,8 @@ struct module_at {
   bool own_data = false;  ///< it has data of which each thread has a copy
   /// all that it takes from other modules is fine with that (openmp_calls.hpp)
   bool may_fold = false;
-  bool makes_tasks = false;  ///< it takes what makes them
+  bool makes_tasks = false;    ///< it takes what makes them
+  bool reduces_tasks = false;  ///< in loops, which is libgomp's alone (openmp_calls.hpp)
 };
 [[nodiscard]] module_at module_of(const void*) noexcept;
 /// Whether the code of the module at this address has instructions by which `#pragma omp flush`

@@ -16,10 +16,11 @@ struct reductions_of_clang;
 struct team;
 
 /// What a member or a task takes over from who came to it, and may set for itself: as
-/// omp_get_schedule and omp_get_max_threads say it.
+/// omp_get_schedule, omp_get_max_threads and omp_get_dynamic say it.
 struct member_settings {
   std::int32_t schedule = 2, chunk = 1;
   std::int32_t max_threads = 1;
+  std::int32_t dynamic = 0;
 };
 
 /// Tasks, and all that these make, which somebody waits for together.

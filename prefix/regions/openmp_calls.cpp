@@ -111,4 +111,8 @@ bool may_fold_with(const char* name) noexcept {
 
 bool makes_tasks_with(const char* name) noexcept { return is_one_of(making_tasks, name); }
 
+bool reduces_tasks_with(const char* name) noexcept {
+  return strcmp(name, "GOMP_workshare_task_reduction_unregister") == 0;
+}
+
 }  // namespace kilter::regions

@@ -11,4 +11,8 @@ namespace kilter::regions {
 /// Whether a module that takes it may make tasks.
 [[nodiscard]] bool makes_tasks_with(const char* name) noexcept;
 
+/// Whether a module that takes it has loops, sections or scopes of gcc's with reductions of tasks.
+/// Their code reads what only libgomp knows to write, and a member of ours would have none.
+[[nodiscard]] bool reduces_tasks_with(const char* name) noexcept;
+
 }  // namespace kilter::regions

@@ -72,6 +72,57 @@ void schedules() {
   }
 }
 
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define LOOP(...)                       \
+  PRAGMA(omp for schedule(__VA_ARGS__)) \
+  for (Number i = first; i < end; ++i) times += static_cast<long>(i - first) + 1
+#define ORDERED_LOOP(...)                                        \
+  PRAGMA(omp for ordered schedule(__VA_ARGS__))                  \
+  for (Number i = first; i < end; ++i) {                         \
+    PRAGMA(omp ordered)                                          \
+    hash = (hash * 31 + static_cast<long>(i - first)) % 1000003; \
+  }                                                              \
+  static_assert(true)
+#define LOOP_ALONE(...)                          \
+  PRAGMA(omp parallel for schedule(__VA_ARGS__)) \
+  for (int i = 0; i < 100; ++i) {                \
+    PRAGMA(omp atomic)                           \
+    ++times;                                     \
+  }                                              \
+  static_assert(true)
+
+/// Compilers have calls of their own for each schedule and for numbers of each size.
+// clang-format off
+template <class Number>
+void loops_from(Number first) {
+  const Number end = first + 100;
+  for (int round = 0; round < rounds; ++round) {
+    long times = 0, hash = 0;
+#pragma omp parallel reduction(+ : times)
+    {
+      LOOP(static); LOOP(static, 3); LOOP(dynamic); LOOP(guided, 2); LOOP(runtime);
+      LOOP(monotonic : dynamic, 2); LOOP(monotonic : guided); LOOP(monotonic : runtime);
+      LOOP(nonmonotonic : runtime);
+    }
+#pragma omp parallel
+    {
+      ORDERED_LOOP(static, 3); ORDERED_LOOP(dynamic); ORDERED_LOOP(guided); ORDERED_LOOP(runtime);
+    }
+    LOOP_ALONE(monotonic : dynamic); LOOP_ALONE(monotonic : guided);
+    LOOP_ALONE(monotonic : runtime); LOOP_ALONE(nonmonotonic : runtime);
+#pragma omp parallel for proc_bind(close) reduction(+ : times)
+    for (Number i = first; i < end; ++i) ++times;
+    std::printf("%ld %ld\n", times, hash);
+  }
+}
+// clang-format on
+void all_schedules() {
+  loops_from(-50);
+  loops_from(4294967000u);
+  loops_from(-5000000000);
+  loops_from(18446744073709550000ull);
+}
+
 void barriers() {
   for (int round = 0; round < rounds; ++round) {
     std::vector<long> a(512), b(512), c(512);
@@ -141,8 +192,52 @@ void sections() {
 #pragma omp section
         b += a > 0 ? 0 : 1;
       }
+#pragma omp master
+      c += a;
     }
     std::printf("%d %d %d\n", a, b, c);
+  }
+}
+
+/// Nothing is cancelled where OMP_CANCELLATION does not allow it.
+void cancellable() {
+  for (int round = 0; round < rounds; ++round) {
+    long sum = 0;
+#pragma omp parallel
+    {
+#pragma omp for schedule(dynamic)
+      for (int i = 0; i < 100; ++i) {
+        const long mine = mixed(i + round);
+#pragma omp atomic
+        sum += mine;
+#pragma omp cancel for
+      }
+#pragma omp sections reduction(+ : sum)
+      {
+#pragma omp section
+        {
+          sum += 1;
+#pragma omp cancel sections
+        }
+#pragma omp section
+        sum += 2;
+      }
+#pragma omp cancel parallel
+#pragma omp barrier
+#pragma omp master
+      sum += 4;
+    }
+    std::printf("%ld\n", sum);
+  }
+}
+
+void league() {
+  for (int round = 0; round < rounds; ++round) {
+    long sum = 0;
+#pragma omp teams num_teams(2) reduction(+ : sum)
+#pragma omp distribute parallel for reduction(+ : sum)
+    for (int i = 0; i < 100; ++i) sum += mixed(i + round);
+    std::printf("%ld\n", sum);
   }
 }
 
@@ -154,8 +249,9 @@ void tasks() {
 #pragma omp single
     {
       for (int i = 0; i < 20; ++i) {
-#pragma omp task depend(inout : chain)
+#pragma omp task depend(inout : chain) affinity(chain)
         chain = (chain * 7 + i) % 1000003;
+#pragma omp taskyield
       }
 #pragma omp taskloop
       for (int i = 0; i < 200; ++i) each[static_cast<std::size_t>(i)] = mixed(i);
@@ -328,7 +424,7 @@ void locks() {
       b += i;
       omp_unset_nest_lock(&nest);
       omp_unset_nest_lock(&nest);
-#pragma omp critical(named)
+#pragma omp critical(named) hint(omp_lock_hint_contended)
       c += i;
 #pragma omp atomic
       d += i;
@@ -370,12 +466,16 @@ void settings() {
   for (int round = 0; round < rounds; ++round) {
     int wrong = 0;
     omp_set_schedule(omp_sched_guided, 3 + round);
+    omp_set_dynamic(round % 2);
 #pragma omp parallel reduction(+ : wrong)
     {
       omp_sched_t how;
       int chunk = 0;
       omp_get_schedule(&how, &chunk);
       wrong += omp_get_max_threads() != before || how != omp_sched_guided || chunk != 3 + round;
+      wrong += omp_get_dynamic() != round % 2;
+      omp_set_dynamic(1 - round % 2);
+      wrong += omp_get_dynamic() == round % 2;
       const int mine = 2 + omp_get_thread_num();
       omp_set_num_threads(mine);
       omp_set_schedule(omp_sched_dynamic, mine);
@@ -385,7 +485,8 @@ void settings() {
     omp_sched_t how;
     int chunk = 0;
     omp_get_schedule(&how, &chunk);
-    wrong += omp_get_max_threads() != before || how != omp_sched_guided || chunk != 3 + round;
+    wrong += omp_get_max_threads() != before || how != omp_sched_guided || chunk != 3 + round ||
+             omp_get_dynamic() != round % 2;
     std::printf("%d\n", wrong);
   }
 }
@@ -480,15 +581,40 @@ void empty() {
   std::printf("done\n");
 }
 
+#ifdef REDUCES_TASKS
+// A region that shows only at its seventh execution that its loop has reductions of tasks. In a
+// program of its own: all regions of gcc's programs with such loops are left to libgomp.
+void late_reduction() {
+  for (int round = 0; round < rounds; ++round) {
+    long sum = 0;
+#pragma omp parallel
+    if (round >= 6) {
+#pragma omp for schedule(dynamic) reduction(task, + : sum)
+      for (int i = 0; i < 20; ++i) {
+#pragma omp task in_reduction(+ : sum)
+        sum += mixed(i + round);
+      }
+    }
+    std::printf("%ld\n", sum);
+  }
+}
+#endif
+
 }  // namespace
 
 int main(int count, char** words) {
+#ifdef REDUCES_TASKS
+  const std::map<std::string, std::function<void()>> all{{"late_reduction", late_reduction}};
+#else
   const std::map<std::string, std::function<void()>> all{{"stencil", stencil},
                                                          {"reduction", reduction},
                                                          {"schedules", schedules},
+                                                         {"all_schedules", all_schedules},
                                                          {"barriers", barriers},
                                                          {"ordered", ordered},
                                                          {"sections", sections},
+                                                         {"cancellable", cancellable},
+                                                         {"league", league},
                                                          {"tasks", tasks},
                                                          {"recursion", recursion},
                                                          {"nested", nested},
@@ -505,6 +631,7 @@ int main(int count, char** words) {
                                                          {"few_and_many", few_and_many},
                                                          {"alternating", alternating},
                                                          {"empty", empty}};
+#endif
   if (count == 1)
     for (const auto& [name, run] : all) std::puts(name.c_str());
   else if (const auto at = all.find(words[1]); at != all.end())
