@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::vector<std::string> command_directories(const char* built) {
   return all;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

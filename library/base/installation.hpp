@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kilter/version.hpp"
-
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Directories that may hold `folder` of Kilter's data, the first to ask in front:
 /// PREFIX/share/kilter where this program is PREFIX/bin/PROGRAM or
@@ -21,4 +19,4 @@ namespace kilter::detail {
 /// The same for programs that only `kilter` starts: PREFIX/libexec/kilter.
 [[nodiscard]] std::vector<std::string> command_directories(const char* built);
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

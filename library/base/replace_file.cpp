@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <optional>
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 namespace {
 
@@ -202,4 +202,4 @@ std::string replace_file(const std::string& path, std::string_view content) {
   return r.why();
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -4,9 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "kilter/version.hpp"
-
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Replaces the content of the file, keeping its mode. Empty if that worked, else why not.
 ///
@@ -46,4 +44,4 @@ class replacement {
   bool straight_ = false, in_place_ = false;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

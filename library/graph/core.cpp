@@ -6,7 +6,7 @@
 
 #include "graph/node.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 void* arena::grow(std::size_t size, std::size_t alignment) {
   const std::span<std::byte> fresh = memory_.grow(size + alignment);
@@ -248,4 +248,4 @@ std::string graph_core::label(const node* n) const {
   return type_names[kinds[n->kind].type] + " #" + std::to_string(id_of(n));
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -9,7 +9,7 @@
 #include "base/sync.hpp"
 #include "kilter/ids.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Of the data that a task names the first counts: one that it reads for where it belongs, one that
 /// it writes for what it leaves behind.
@@ -65,4 +65,4 @@ class data_places {
   std::uint32_t data_ = 0, room_ = 0;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -4,7 +4,7 @@
 
 #include "kilter/error.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 void data_uses::check(const depend& d) const {
   const auto look = [&](const std::vector<const void*>& addresses, bool writes) {
@@ -85,4 +85,4 @@ void data_uses::done() {
   });
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

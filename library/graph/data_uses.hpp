@@ -8,7 +8,7 @@
 
 #include "kilter/graph.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct node;
 
@@ -51,4 +51,4 @@ class data_uses {
   std::unordered_set<const node*> known_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -19,7 +19,7 @@
 #include "kilter/graph.hpp"
 #include "kilter/task_ref.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct graph_core;
 class batch_count;
@@ -368,4 +368,4 @@ void for_each_successor(const node* n, Visit&& visit) {
   }
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

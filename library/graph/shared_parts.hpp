@@ -6,9 +6,8 @@
 #include <cstdint>
 
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// A task's predecessors that are not yet done.
 class pending_count {
@@ -96,4 +95,4 @@ class append_list {
   sync::atomic<std::uint32_t> size_{0};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 namespace {
 
@@ -55,4 +55,4 @@ slabs::~slabs() {
   }
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -8,9 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "kilter/version.hpp"
-
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class slabs {
  public:
@@ -39,4 +37,4 @@ class slabs {
   std::size_t total_ = 0;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "kilter/version.hpp"
-
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Cores of one design differ a little: the best of a chip get a higher clock than their neighbours
 /// (up to about 6 %: favoured cores), and a kernel derives capacities from such clocks (NVIDIA's
@@ -17,4 +15,4 @@ inline constexpr double alike_within = 0.9;
   return std::min(a, b) >= alike_within * std::max(a, b);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -9,7 +9,7 @@
 #include "kilter/machine.hpp"
 #include "machine/paid_cores.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// The smallest quota / period, in cores, over all levels of the process's `cpu` control groups,
 /// both versions. `root` is the directory that holds `proc/self/cgroup`, `proc/self/mountinfo` and
@@ -32,4 +32,4 @@ namespace kilter::detail {
 /// Those of its first cores that a quota pays for.
 [[nodiscard]] machine within_quota(const machine&, std::optional<double> quota);
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

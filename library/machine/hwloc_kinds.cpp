@@ -9,7 +9,7 @@
 #include "machine/alike.hpp"
 #include "machine/layout.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 namespace {
 
@@ -224,4 +224,4 @@ kind_id kind_table::of(int os_index) const {
   return 0;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -7,7 +7,7 @@
 
 #include "kilter/machine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Which kind each logical CPU is of, fastest kind first: by hwloc's own ranking, else by capacity,
 /// core type or frequency, whichever all kinds state; then by lowest OS index. hwloc's kinds that
@@ -26,4 +26,4 @@ class kind_table {
   std::vector<std::vector<int>> members_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -11,7 +11,7 @@
 #include "base/file_text.hpp"
 #include "kilter/error.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 namespace {
 
@@ -314,4 +314,4 @@ std::string machine_part(const std::string& xml, const std::string& source) {
   return reader(xml, source).run();
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -3,9 +3,7 @@
 
 #include <string>
 
-#include "kilter/version.hpp"
-
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// The topology again with what shapes a machine and nothing else: objects, their infos, kinds of
 /// CPUs. hwloc reads nested elements by recursion, trusts the numbers that it finds, and stops the
@@ -16,4 +14,4 @@ namespace kilter::detail {
 /// which every hwloc reads.
 [[nodiscard]] std::string machine_part(const std::string& xml, const std::string& source);
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 std::vector<core> number_cores(std::vector<logical_cpu> cpus) {
   std::map<std::pair<kind_id, std::size_t>, int> lowest;
@@ -38,4 +38,4 @@ void rescale_speeds(std::vector<core_kind>& kinds) {
   for (core_kind& k : kinds) k.relative_speed = slowest > 0 ? k.relative_speed / slowest : 0.0;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

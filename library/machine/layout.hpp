@@ -8,7 +8,7 @@
 
 #include "kilter/machine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// More cores than any machine known; a guard against a typing error that would fill the memory.
 inline constexpr std::size_t most_cores = 65536;
@@ -29,4 +29,4 @@ struct logical_cpu {
 /// Divides all relative speeds by the smallest. If one is unknown (0), all become unknown.
 void rescale_speeds(std::vector<core_kind>& kinds);
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

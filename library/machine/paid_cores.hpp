@@ -4,9 +4,7 @@
 
 #include <cstdint>
 
-#include "kilter/version.hpp"
-
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// As many of `cores` as a quota of so many pays for: rounded up, a twentieth of a core left out,
 /// and at least one.
@@ -18,4 +16,4 @@ namespace kilter::detail {
   return paid < cores ? paid : cores;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -6,9 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "kilter/version.hpp"
-
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct quantity {
   double least, most;
@@ -38,4 +36,4 @@ inline constexpr quantity speed{1e-6, 1e6, false, ""};
 /// "a number above 0, from 1 to 1e+18 bytes per second"
 [[nodiscard]] std::string rule_of(const quantity&);
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -17,7 +17,7 @@
 #include "machine/platform_ranges.hpp"
 #include "machine/toml_text.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// The file behind a name or a path. Throws input_error with the names that exist.
 [[nodiscard]] std::string find_platform_file(const std::string& name_or_path);
@@ -163,4 +163,4 @@ class owned_table {
   const toml::table& table_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -7,7 +7,7 @@
 #include "base/printable.hpp"
 #include "kilter/error.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 namespace {
 
@@ -117,4 +117,4 @@ toml::table parse_toml_file(const std::string& file, const std::string& what) {
   return parse_toml(file_text(file, what, most_mib), file);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

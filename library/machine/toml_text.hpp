@@ -7,9 +7,7 @@
 
 #include <toml++/toml.h>
 
-#include "kilter/version.hpp"
-
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// input_error "FILE:LINE: what" if it is no TOML, or nests deeper than any file of ours: the
 /// library makes a table of every part of a dotted key and frees them by recursion.
@@ -21,4 +19,4 @@ namespace kilter::detail {
 /// Throws input_error "FILE:LINE: what", in one line whatever of the file stands in `what`.
 [[noreturn]] void fail_at(const std::string& file, std::size_t line, const std::string& what);
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -12,7 +12,7 @@ namespace kilter {
 class view_source;
 }  // namespace kilter
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// With a source and no tape the values are live; with both they are recorded; with a tape alone
 /// they come from it.
@@ -63,4 +63,4 @@ class asked_view : private asking, public view {
       : asking(source, log), view(m, asker, static_cast<asking&>(*this)) {}
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -6,7 +6,7 @@
 
 #include "kilter/policy.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// For what Kilter makes itself, or has looked at.
 struct trusting {
@@ -16,7 +16,7 @@ struct trusting {
   }
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail
 
 namespace kilter::builtin {
 

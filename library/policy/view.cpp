@@ -82,7 +82,7 @@ void set_flag(node* n, std::uint8_t flag, bool on) noexcept {
 
 }  // namespace kilter
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 std::uint64_t asking::name_of(task_ref t) const noexcept {
   return source_ ? tape_name(t) : t.handle;
@@ -176,7 +176,7 @@ void asking::move_cursor(task_ref t, std::uint32_t i) noexcept {
   cursor_edge_ = edge;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail
 
 namespace kilter {
 

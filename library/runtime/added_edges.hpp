@@ -9,7 +9,7 @@
 
 #include "graph/node.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class added_edges {
  public:
@@ -46,4 +46,4 @@ class added_edges {
   std::vector<in_edge> edges_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

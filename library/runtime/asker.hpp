@@ -12,7 +12,7 @@
 #include "policy/tape.hpp"
 #include "runtime/added_edges.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class asker {
  public:
@@ -55,4 +55,4 @@ class asker {
   added_edges edges_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 void assembly::set_up(node* n, execution_state* e, place_id id, place p, bool needs_all,
                       bool was_stolen) {
@@ -83,4 +83,4 @@ chunk assembly::next_chunk(std::size_t total, std::size_t grain) noexcept {
   return {begin, end};
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

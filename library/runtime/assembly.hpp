@@ -17,7 +17,7 @@
 #include "kilter/ids.hpp"
 #include "kilter/task.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct node;
 struct execution_state;
@@ -212,4 +212,4 @@ class cluster_desk {
   std::vector<assembly*> free_;  // has room for all
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

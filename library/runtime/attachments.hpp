@@ -5,7 +5,7 @@
 #include "runtime/emulated_cores.hpp"
 #include "trace/recorder.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Both must outlive the runtime.
 struct attachments {
@@ -13,4 +13,4 @@ struct attachments {
   emulated_cores* emulated = nullptr;  ///< null: the cores are those of this computer
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -38,7 +38,7 @@ struct batch::state {
 
 }  // namespace kilter
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 constexpr std::uint64_t serials_at_once = 1024;
@@ -110,7 +110,7 @@ void worker::end_of_dynamic(dynamic_node* n, execution_state& e) noexcept {
   if (worker* waiter = count->task_done(); waiter && waiter != this) waiter->wake();
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail
 
 namespace kilter {
 

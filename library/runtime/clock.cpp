@@ -3,7 +3,7 @@
 #include "model/slices.hpp"
 #include "runtime/sleeping.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 // Two system calls of under a microsecond each are lost in a body of this length.
@@ -24,4 +24,4 @@ engine_clock::engine_clock(double scale, bool searches) noexcept : scale_(scale)
   short_body_ = static_cast<std::uint64_t>(short_body_s * rate);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -4,9 +4,8 @@
 #include <cstdint>
 
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Readings of the cycle counter as the engine tells them: in seconds of the machine that it
 /// emulates, where it emulates one.
@@ -55,4 +54,4 @@ class engine_clock {
   std::uint64_t spin_, long_spin_, gap_, long_body_, short_body_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -6,9 +6,8 @@
 
 #include "base/sync.hpp"
 #include "graph/shared_parts.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class worker;
 
@@ -120,4 +119,4 @@ class batch_count {
   worker* const waiter_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

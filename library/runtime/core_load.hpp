@@ -4,9 +4,8 @@
 #include <cstdint>
 
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Any thread.
 class core_load {
@@ -28,4 +27,4 @@ class core_load {
   sync::atomic<std::int64_t> ns_{0};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -8,7 +8,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/emulated_cores.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct cpu_reading {
   std::uint64_t cycles = 0;  ///< when
@@ -45,4 +45,4 @@ class cpu_time {
   cpu_reading seen_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

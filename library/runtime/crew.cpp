@@ -4,7 +4,7 @@
 
 #include "runtime/engine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 crew::~crew() = default;
 
@@ -64,4 +64,4 @@ void crew::notify_all() noexcept {
   for (const auto& w : all_) w->wake();
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -8,7 +8,7 @@
 #include "kilter/ids.hpp"
 #include "runtime/parking.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class declared_queue;
 class engine;
@@ -81,4 +81,4 @@ class crew {
   alignas(sync::cache_line) sync::atomic<std::uint32_t> deep_{0};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

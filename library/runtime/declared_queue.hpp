@@ -10,7 +10,7 @@
 #include "base/sync.hpp"
 #include "kilter/policy.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct node;
 
@@ -97,4 +97,4 @@ class declared_queue {
   sync::atomic<std::uint32_t> size_{0};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -7,7 +7,7 @@
 #include "kilter/policy.hpp"
 #include "runtime/declared_queue.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class declared_queues {
  public:
@@ -54,4 +54,4 @@ class declared_queues {
   sync::atomic<bool> held_{false};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

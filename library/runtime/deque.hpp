@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 template <class T>
 class work_deque {
@@ -114,4 +113,4 @@ class work_deque {
   std::vector<std::unique_ptr<ring>> rings_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -6,7 +6,7 @@
 
 #include "kilter/ids.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Given to a runtime by its attachments. Its workers call it, each on its own thread and for its
 /// own core.
@@ -26,4 +26,4 @@ class emulated_cores {
   virtual void wait_for_core(core_id) noexcept = 0;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -5,7 +5,7 @@
 #include "policy/checked.hpp"
 #include "runtime/pinning.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 std::unique_ptr<engine> engine::make(runtime_options o, const attachments& a) {
   engine_settings s(std::move(o), a);
@@ -259,4 +259,4 @@ std::span<const in_edge> engine::added_in_edges(core_id asker, const node* n) no
   return workers[asker]->asker().edges_to(n);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

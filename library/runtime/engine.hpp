@@ -25,7 +25,7 @@
 #include "runtime/task_names.hpp"
 #include "runtime/worker.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class engine final : public view_source {
  public:
@@ -139,4 +139,4 @@ struct runtime_access {
   static engine& of(runtime& rt) noexcept { return *rt.engine_; }
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

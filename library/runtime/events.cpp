@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 namespace {
 
@@ -127,4 +127,4 @@ void event_log::decision(core_id core, const node* n, place_id where) noexcept {
   to_->append(core, e);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

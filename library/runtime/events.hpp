@@ -11,7 +11,7 @@
 #include "runtime/execution.hpp"
 #include "trace/recorder.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class event_log {
  public:
@@ -49,4 +49,4 @@ class event_log {
   const model::tables& tables_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

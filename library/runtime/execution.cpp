@@ -5,7 +5,7 @@
 
 #include "runtime/engine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 execution_state::execution_state(engine& e, graph_core& g, std::uint32_t workers_,
                                  std::size_t place_count)
@@ -72,7 +72,7 @@ void execution_state::tell_of_end() noexcept {
   owner.workers.notify_helpers();
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail
 
 namespace kilter {
 

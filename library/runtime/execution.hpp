@@ -12,7 +12,7 @@
 #include "kilter/runtime.hpp"
 #include "runtime/completion.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class engine;
 
@@ -109,4 +109,4 @@ inline execution_state& execution_of(const node* n) noexcept {
   return *static_cast<execution_state*>(graph_of(n).execution.load(sync::memory_order_relaxed));
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -6,7 +6,7 @@
 #include "policy/ask.hpp"
 #include "runtime/engine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 // Whoever ends what a helper of the same runtime waits for wakes it; what it waits for of another
@@ -165,4 +165,4 @@ void worker::let_kept_go() noexcept {
   while (node* n = kept_.pop()) made_public(n);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -5,7 +5,7 @@
 
 #include "runtime/engine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 void worker::stop_looking(const execution_state* mine) noexcept {
   if (sleeping_.searches()) search_ends();
@@ -36,4 +36,4 @@ void worker::decline(node* n, const origin& from) noexcept try { put_back(n, fro
 
 void worker::hand_out() noexcept { hand_.hand_out(*this); }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

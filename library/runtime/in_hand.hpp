@@ -10,9 +10,8 @@
 
 #include "base/ensure.hpp"
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct node;
 struct task_kind;
@@ -144,4 +143,4 @@ struct in_hand {
   }
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -3,9 +3,8 @@
 // task can be mistaken for another that came back to the same address (ABA).
 
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Of anything that has a `T* link`.
 template <class T>
@@ -57,4 +56,4 @@ class link_list {
   T* first_ = nullptr;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

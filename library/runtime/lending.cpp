@@ -3,7 +3,7 @@
 
 #include "runtime/engine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 // Who has a core for itself gets more of it than that, over two slices of the operating system.
@@ -78,4 +78,4 @@ void worker::go_home() noexcept {
   thread_.go_home(owner.cores);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

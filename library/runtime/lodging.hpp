@@ -10,7 +10,7 @@
 #include "base/spin_lock.hpp"
 #include "kilter/ids.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Somebody whose CPU time stands still for so long has no core.
 inline constexpr double off_core_s = 10e-6;
@@ -78,4 +78,4 @@ class lodging {
   sync::atomic<core_id> host_{no_core};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

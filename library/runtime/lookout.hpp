@@ -7,9 +7,8 @@
 
 #include "base/spin_lock.hpp"
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class lookout {
  public:
@@ -48,4 +47,4 @@ class lookout {
   std::vector<std::int64_t> cpu_ns_seen_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

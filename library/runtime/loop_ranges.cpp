@@ -4,7 +4,7 @@
 
 #include "runtime/proportional_cut.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 loop_ranges::loop_ranges(std::uint32_t blocks, const std::vector<double>& weights)
     : cores_(static_cast<core_id>(weights.size())),
@@ -67,4 +67,4 @@ bool loop_ranges::anything_left() const noexcept {
   return false;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

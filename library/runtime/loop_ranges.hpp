@@ -8,7 +8,7 @@
 #include "base/sync.hpp"
 #include "kilter/ids.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Blocks [begin, end) of a loop.
 struct block_range {
@@ -100,4 +100,4 @@ class loop_door {
   sync::atomic<std::uint32_t> holders_{1};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

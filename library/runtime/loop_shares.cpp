@@ -4,7 +4,7 @@
 
 #include "runtime/proportional_cut.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 namespace {
 // To wake a worker and to let it in costs about as much, and to let one in that is up.
@@ -75,4 +75,4 @@ std::vector<std::uint64_t> begins_of_shares(const model::tables& tables, const m
   return begins;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -10,7 +10,7 @@
 #include "kilter/machine.hpp"
 #include "model/tables.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct loop_shares {
   /// iterations in a second against the others, one a core; 0 for those that are not invited
@@ -38,4 +38,4 @@ struct loop_shares {
                                                           model::row_id, std::uint64_t count,
                                                           core_id caller);
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -10,7 +10,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/pinning.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 // A look takes some ten microseconds. Beside others it is what one needs anew, or no longer, that
@@ -187,4 +187,4 @@ void our_cores::tell_policy(worker& by) noexcept {
   }
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

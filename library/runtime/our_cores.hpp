@@ -14,7 +14,7 @@
 #include "kilter/ids.hpp"
 #include "sharing/page.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class engine;
 class worker;
@@ -84,4 +84,4 @@ class our_cores {
   sync::atomic<bool> tell_policy_{false};  // cores came or went
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

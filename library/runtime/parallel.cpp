@@ -5,7 +5,7 @@
 #include "runtime/engine.hpp"
 #include "runtime/loop_shares.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 namespace {
 
@@ -253,4 +253,4 @@ void run_loop(task_context& context, const loop_work& w, std::string_view name) 
   here->run_loop(w, here->owner.tables.row(name, 0), run);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -19,7 +19,7 @@
 #include "kilter/parallel.hpp"
 #include "runtime/loop_ranges.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class worker;
 struct execution_state;
@@ -101,4 +101,4 @@ class kept_loops {
   std::vector<shared_loop*> all_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -8,9 +8,8 @@
 // belongs to the look (`wake`, `somebody_sleeps`), so that nobody can forget it.
 
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// What the workers of one engine count together.
 struct parking_counts {
@@ -162,4 +161,4 @@ class parking {
   sync::atomic<bool> comes_{false};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

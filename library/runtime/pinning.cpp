@@ -15,7 +15,7 @@
 
 #include "base/sync.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 // A CPU set of any size: fixed cpu_set_t ends at 1024.
@@ -102,4 +102,4 @@ std::uint32_t allowed_cpus() noexcept {
   return allowed.load_own() ? static_cast<std::uint32_t>(allowed.count()) : 1;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -7,7 +7,7 @@
 
 #include "kilter/machine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// True if every core of `m` is a CPU that this process may run on, each once: then workers can be
 /// pinned.
@@ -33,4 +33,4 @@ bool pin_to_any(const machine& m, std::span<const core_id>, pid_t thread) noexce
 /// Logical CPUs that this process may use.
 [[nodiscard]] std::uint32_t allowed_cpus() noexcept;
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

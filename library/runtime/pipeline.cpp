@@ -4,7 +4,7 @@
 
 #include "base/sync.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 namespace {
 
@@ -168,4 +168,4 @@ std::uint64_t run_pipeline(runtime& rt, const pipeline_work& w) {
   return pipeline_run(w).all(rt, w.stop);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kilter/version.hpp"
-
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Cuts 0 .. n-1 into parts that are as large as their weights are against each other, one after
 /// the other. Some weight is positive.
@@ -30,4 +28,4 @@ class proportional_cut {
   std::uint64_t at_ = 0;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -2,7 +2,7 @@
 
 #include "kilter/machine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 void paid_cores::look(std::int64_t now_ns) {
   constexpr std::int64_t every_ns = 1'000'000'000;
@@ -14,4 +14,4 @@ void paid_cores::look(std::int64_t now_ns) {
                sync::memory_order_relaxed);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -6,9 +6,8 @@
 #include <limits>
 
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class paid_cores {
  public:
@@ -23,4 +22,4 @@ class paid_cores {
   sync::atomic<double> count_{std::numeric_limits<double>::infinity()};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

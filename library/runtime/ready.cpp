@@ -5,7 +5,7 @@
 #include "policy/ask.hpp"
 #include "runtime/engine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 void worker::start_execution(execution_state& e) noexcept {
   clock_seen_ = sync::cycles();
@@ -185,4 +185,4 @@ void worker::remove_busy(const node* n, execution_state& e) {
   e.busy_estimates.erase(at);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -8,7 +8,7 @@
 #include "policy/sample.hpp"
 #include "runtime/engine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 void worker::place_and_run(node* n, const origin& from, bool helping) noexcept {
   // Releasing the successor is what comes after the body; its line is on its way meanwhile.
@@ -315,4 +315,4 @@ void worker::complete(node* n, execution_state& e) {
   ++tally(e).done;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -4,7 +4,7 @@
 
 #include "kilter/error.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 void active_runs::shut() {
   sync::unique_lock hold(lock_);
@@ -98,4 +98,4 @@ bool active_runs::have(task_ref t, std::uint64_t ended) noexcept {
   });
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -10,7 +10,7 @@
 #include "kilter/task_ref.hpp"
 #include "runtime/execution.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class active_runs {
  public:
@@ -94,4 +94,4 @@ class active_runs {
   sync::atomic<bool> clears_up_{false};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

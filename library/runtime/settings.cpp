@@ -5,7 +5,7 @@
 #include "policy/routing.hpp"
 #include "runtime/pinning.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 /// A worker more than the quota pays for would only be throttled; a fraction of a core is still
@@ -45,4 +45,4 @@ engine_settings::engine_settings(runtime_options o, const attachments& a)
   keeps_high = plan.forward_child && deques && !plan.asks_ready_high;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -8,7 +8,7 @@
 #include "kilter/runtime.hpp"
 #include "runtime/attachments.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct engine_settings {
   /// input_error or usage_error, as kilter::runtime says.
@@ -31,4 +31,4 @@ struct engine_settings {
   bool samples_rows;  ///< very short bodies are timed in rows (a robust-mode part)
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

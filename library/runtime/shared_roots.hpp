@@ -10,9 +10,8 @@
 
 #include "base/spin_lock.hpp"
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct node;
 
@@ -56,4 +55,4 @@ class shared_roots {
   sync::atomic<std::uint32_t> left_{0};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

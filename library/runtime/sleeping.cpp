@@ -8,7 +8,7 @@
 
 #include "runtime/engine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 constexpr std::int64_t longest_between_looks_ns = 16'000'000;
@@ -110,4 +110,4 @@ void worker::search_ends() noexcept {
   sleeping_.search_ends([&](bool woken) { owner.workers.wake_for_what_waits(woken); });
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

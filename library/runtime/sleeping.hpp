@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "kilter/version.hpp"
 #include "runtime/parking.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// How long a worker looks for work before it sleeps: looking costs a co-runner its time, sleeping
 /// costs the next task a wake-up of several microseconds. The longer one where that would have
@@ -105,4 +104,4 @@ class sleeping {
   bool nobody_came_ = false;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -16,7 +16,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 // A body that is started at the end of a segment has an eighth of a usual stack: a megabyte of
@@ -159,4 +159,4 @@ bool stacks::call_on_fresh(void (*run)(void*), void* argument) {
   return true;
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -10,9 +10,7 @@
 #include <exception>
 #include <memory>
 
-#include "kilter/version.hpp"
-
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class stacks {
  public:
@@ -51,4 +49,4 @@ class stacks {
   segment_ptr spare_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -5,9 +5,8 @@
 #include <memory>
 
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Its worker's, but for what the thread itself calls.
 class stand_in_thread {
@@ -39,4 +38,4 @@ class stand_in_thread {
   sync::atomic<bool> busy_{false};
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

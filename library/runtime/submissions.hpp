@@ -4,10 +4,9 @@
 #include <deque>
 
 #include "base/sync.hpp"
-#include "kilter/version.hpp"
 #include "runtime/parking.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 template <class Run>
 class submission_queue {
@@ -58,4 +57,4 @@ class submission_queue {
   std::deque<submission> waiting_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -7,7 +7,7 @@
 #include "base/sync.hpp"
 #include "kilter/task_ref.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 /// Of one engine, while decisions are recorded. A policy may answer with a task whose run has ended
 /// meanwhile, and whose memory nobody may read any more.
@@ -30,4 +30,4 @@ class task_names {
   std::unordered_map<std::uintptr_t, std::uint64_t> names_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -7,7 +7,7 @@
 
 #include "runtime/crew.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class wait_depth {
  public:
@@ -53,4 +53,4 @@ class wait_depth {
   std::uint32_t count_ = 0;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

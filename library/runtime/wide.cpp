@@ -7,7 +7,7 @@
 #include "policy/sample.hpp"
 #include "runtime/engine.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 /// Of the exception that is being handled.
@@ -150,4 +150,4 @@ void worker::finish_wide(assembly& a) {
   complete(a.task, e);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

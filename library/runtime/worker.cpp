@@ -12,7 +12,7 @@
 #include "runtime/parallel.hpp"
 #include "runtime/pinning.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 thread_local worker* this_worker = nullptr;
@@ -405,4 +405,4 @@ void worker::hand_in(execution_state& e) noexcept {
   if (done && e.tasks.take_off(done)) owner.execution_done(e);
 }
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -37,7 +37,7 @@
 #include "runtime/wait_depth.hpp"
 #include "runtime/worker_thread.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class engine;
 class declared_queue;
@@ -300,4 +300,4 @@ class alignas(sync::cache_line) worker {
   core_load load_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -14,7 +14,7 @@
 #include "runtime/our_cores.hpp"
 #include "runtime/pinning.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 class worker_thread {
  public:
@@ -79,4 +79,4 @@ class guest {
   cpu_reading seen_;
 };
 
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -6,7 +6,7 @@
 #include "check.hpp"
 #include "runtime/assembly.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 using namespace model;
@@ -229,4 +229,4 @@ TEST(assembly_queue, mutants_lose_what_was_written_before) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

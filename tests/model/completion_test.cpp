@@ -8,7 +8,7 @@
 #include "runtime/sleeping.hpp"
 #include "runtime/submissions.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 using namespace model;
@@ -422,4 +422,4 @@ TEST(submissions, mutants_leave_a_run_waiting) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

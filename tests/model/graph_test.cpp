@@ -7,7 +7,7 @@
 #include "graph/shared_parts.hpp"
 #include "runtime/declared_queue.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 
 struct node {
   model::plain payload;
@@ -121,4 +121,4 @@ struct declared {
 TEST(declared_queue, each_task_is_taken_once) { holds<declared>(); }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -6,7 +6,7 @@
 #include "check.hpp"
 #include "runtime/lodging.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 using namespace model;
@@ -84,4 +84,4 @@ TEST(lodging, mutants_lose_the_thread) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -9,7 +9,7 @@
 #include "runtime/parking.hpp"
 #include "runtime/sleeping.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 using namespace model;
@@ -138,4 +138,4 @@ TEST(loop, mutants_go_on_too_early) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -9,7 +9,7 @@
 #include "runtime/parking.hpp"
 #include "runtime/sleeping.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 using namespace model;
@@ -282,4 +282,4 @@ TEST(parking, mutants_that_leave_a_thing_in_a_queue) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

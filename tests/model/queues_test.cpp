@@ -7,7 +7,7 @@
 #include "runtime/deque.hpp"
 #include "runtime/inbox.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 using namespace model;
@@ -139,4 +139,4 @@ TEST(spin_lock, mutants_guard_nothing) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -16,11 +16,5 @@ namespace kilter {
 
 /// All public C++ names are in here, after the major version, and programs leave it out. So what
 /// was compiled for one major version does not link with another.
-inline namespace v0 {
-
-/// Not for programs. Kilter's own code calls it kilter::detail, and includes this header or another
-/// public one before.
-namespace detail {}
-
-}  // namespace v0
+inline namespace v0 {}
 }  // namespace kilter

@@ -101,7 +101,7 @@ TEST(file_text, reads_every_byte) {
 }  // namespace
 }  // namespace kilter
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 // ---- written ------------------------------------------------------------------------------------
@@ -262,4 +262,4 @@ TEST_F(replaced_file, is_as_it_was_until_what_comes_bit_by_bit_is_kept) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -244,7 +244,7 @@ TEST(graph, predecessors_are_indexed_anew_after_an_edge_was_added) {
 }  // namespace kilter
 
 // Where the data are that tasks name.
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 node* node_of_task(task t) { return task_access::get(t); }
@@ -310,4 +310,4 @@ TEST(data_places, a_task_that_names_nothing_finds_them_where_it_was_released_if_
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

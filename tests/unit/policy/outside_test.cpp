@@ -69,7 +69,7 @@ TEST(checked, nothing_of_the_checks_is_on_the_tape) {
 }  // namespace
 }  // namespace kilter
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 // ---- the stamp of a plugin ----------------------------------------------------------------------
@@ -165,4 +165,4 @@ TEST(stamp, says_the_version_of_the_contract) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

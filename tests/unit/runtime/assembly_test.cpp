@@ -12,7 +12,7 @@
 
 #include "stress/watchdog.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 struct of_width {
@@ -162,4 +162,4 @@ TEST(assembly_queue, is_first_come_first_served_but_for_what_must_not_wait) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

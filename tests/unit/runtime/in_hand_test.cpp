@@ -11,7 +11,7 @@
 #include "graph/node.hpp"
 #include "runtime/declared_queue.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 // Nobody looks into the runs; they are told apart by their addresses.
@@ -107,4 +107,4 @@ TEST_F(in_hand_test, rows_grow_where_even_a_row_is_short) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

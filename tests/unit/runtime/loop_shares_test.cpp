@@ -10,7 +10,7 @@
 #include "runtime/parallel.hpp"
 #include "runtime/proportional_cut.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 /// Four cores, the last two of another kind.
@@ -133,4 +133,4 @@ TEST(loop_pace, a_piece_takes_its_time_and_leaves_half_of_the_range_to_others) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail

@@ -14,7 +14,7 @@
 #include "runtime/inbox.hpp"
 #include "stress/watchdog.hpp"
 
-namespace kilter::detail {
+namespace kilter::inline v0::detail {
 namespace {
 
 using outcome = work_deque<int>::outcome;
@@ -207,4 +207,4 @@ TEST(declared_queue, one_task_can_be_taken_out_of_the_middle) {
 }
 
 }  // namespace
-}  // namespace kilter::detail
+}  // namespace kilter::inline v0::detail
