@@ -87,12 +87,13 @@ std::vector<usable_cpu> fastest_kind(const std::vector<usable_cpu>& cpus) {
 /// one only when every core has one.
 std::vector<usable_cpu> in_order(std::vector<usable_cpu> cpus, int on) {
   const auto here = std::ranges::find(cpus, on, &usable_cpu::os_index);
-  if (here != cpus.end()) std::ranges::rotate(cpus, here);
+  if (here != cpus.end()) std::rotate(cpus.begin(), here, cpus.end());
   std::vector<usable_cpu> best =
       best_cpus({.cpus = std::move(cpus), .online = 0, .quota = std::nullopt});
   std::set<int> cores;
-  std::ranges::stable_partition(
-      best, [&](const usable_cpu& c) { return c.core < 0 || cores.insert(c.core).second; });
+  std::stable_partition(best.begin(), best.end(), [&](const usable_cpu& c) {
+    return c.core < 0 || cores.insert(c.core).second;
+  });
   return best;
 }
 
