@@ -135,6 +135,7 @@ task_ref asking::exchange_ref(tape_item item, Key&& key, Live&& live) noexcept {
     return live();
   if (!source_) return {static_cast<std::uintptr_t>(tape_->exchange(item, key(), 0))};
   const task_ref t = live();
+  // What was kept as a word may be gone.
   tape_->exchange(item, key(), item == tape_item::task_of ? kept_name_of(t) : keep_name(t));
   return t;
 }
