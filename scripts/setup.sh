@@ -10,7 +10,7 @@ kilter_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libtomlplusplus-d
   zlib1g-dev libpng-dev libopenblas-openmp-dev)
 kilter_form_packages=(python3 python3-venv shellcheck)
 kilter_test_packages=(libgtest-dev libgmock-dev binutils musl-tools relacy-dev dpkg-dev file
-  groff-base mandoc libtbb-dev libopenmpi-dev openmpi-bin clang libomp-dev)
+  groff-base mandoc libtbb-dev libopenmpi-dev openmpi-bin clang libomp-dev python3-dev)
 kilter_bundle_packages=(libtbb-dev patchelf binutils xz-utils)
 # From PyPI.
 kilter_linters=(clang-format==14.0.6 ruff==0.17.6 oxlint==1.89.0)

@@ -69,6 +69,9 @@ HOUSES = {
             "draw",
         ],
     },
+    "python": {
+        "core": ["runtime", "regions/os"],
+    },
 }
 HOUSE_OF = {folder: house for house, folders in HOUSES.items() for folder in folders}
 DIRECT = {folder: direct for folders in HOUSES.values() for folder, direct in folders.items()}
@@ -93,7 +96,12 @@ PAST_THE_DOOR = re.compile(
 
 PAGE = "docs/inside/architecture.md"
 # Rows of its table that say nothing of includes.
-NO_FOLDERS = ["library/include/kilter", "lab/experiments", "lab/apps/programs/mpi"]
+NO_FOLDERS = [
+    "library/include/kilter",
+    "lab/experiments",
+    "lab/apps/programs/mpi",
+    "python/kilter",
+]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
