@@ -96,7 +96,7 @@ spoilt "no descriptors are left" $?
 [ "$(grep -c "'sh' runs without being balanced" "$work/err")" -eq 1 ] ||
   fail "no descriptors are left: not one line: $(cat "$work/err")"
 code=$(LC_ALL=C size "$kilter" | awk 'NR == 2 { print int($4 / 1024) }')
-for kilobytes in $((code + 1300)) $((code + 4000)) 20000 30000 45000; do  # from what the loader needs to what all of it needs; with less than its code takes the system ends it before it begins
+for kilobytes in $((code + 1300)) $((code + 4000)) 24000 30000 45000; do  # from what the loader needs to what all of it needs; with less than its code takes the system ends it before it begins, and with 20000 Debian 13's oneTBB
   (ulimit -v $kilobytes; exec 2>"$work/err"; timeout 60 "$kilter" lab balance -- \
     sh -c 'echo out; exit 3' >"$work/out"; exit $?)
   status=$?

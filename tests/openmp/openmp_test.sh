@@ -14,13 +14,22 @@ shift 2
 first=$1
 needs_two_cpus
 
-# with MODE PROGRAM WORD: what it prints, and its status
+# run COMMAND: what it prints, and its status. On a busy computer libomp 15 to 19 may end a program
+# with this assertion, with and without Kilter (llvm-project, issues 86995 and 132164).
+run() {
+  local said
+  for _ in 1 2 3; do
+    said=$(timeout -s KILL 60 "$@" 2>&1; echo "status $?")
+    [[ $said == *"vnew.p.ub * (UT)chunk <= trip"* ]] || break
+  done
+  echo "$said"
+}
+
+# with MODE PROGRAM WORD
 with() {
   local mode=$1
   shift
-  timeout -s KILL 60 env LD_PRELOAD="$library" KILTER_OPENMP="$mode" \
-    KILTER_EXPLAIN="$scratch/explained" "$@" 2>&1
-  echo "status $?"
+  run env LD_PRELOAD="$library" KILTER_OPENMP="$mode" KILTER_EXPLAIN="$scratch/explained" "$@"
 }
 
 # Each call of the compiler's library is carried out here, or one that stays its own: locks, memory,
@@ -74,7 +83,7 @@ expect "calls that no program of these tests makes" "" \
 
 for program in "$@"; do
   for word in $("$program"); do
-    plain=$(timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")
+    plain=$(run "$program" "$word")
     for mode in 0 1; do
       expect "$(basename "$program") $word, mode $mode" "$plain" "$(with $mode "$program" "$word")"
     done
@@ -86,7 +95,7 @@ for program in "$@"; do
     expect "$(basename "$program") $word, everything on threads of ours" "$plain" \
       "$(with all "$program" "$word")"
     expect "$(basename "$program") $word, four members on two CPUs" \
-      "$(OMP_NUM_THREADS=4 timeout -s KILL 60 "$program" "$word" 2>&1; echo "status $?")" \
+      "$(OMP_NUM_THREADS=4 run "$program" "$word")" \
       "$(OMP_NUM_THREADS=4 with all "$program" "$word")"
   done
 done
