@@ -463,7 +463,7 @@ heat() {
   kill -9 "$(pgrep -f "^$kilter lab app heat .*$work/kept" | tail -1)" ||
     fail "no rank to kill: $(cat out err)"
   wait $job && fail "three of four ranks went on"
-  grep -qE "(mpi|prte)run noticed that process rank . .* exited on signal 9" err ||
+  tr "\n" " " <err | grep -qE "(mpi|prte)run noticed that process rank . .* exited on +signal 9" ||
     fail "nobody says which rank died: $(cat err)"
   pgrep -f "^$kilter lab app heat .*$work/kept" >/dev/null && fail "a rank is left"
   app --input kept.plate --steps $steps --repeat 1 --json continued.json --quiet
