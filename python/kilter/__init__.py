@@ -1,5 +1,29 @@
 """Kilter for Python: parallel work where cores are not equal."""
 
-from ._core import usable_cpus
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._cpus import Budget, Cpu, User, cpu_budget, cpus
+    from ._limits import limits
 
-__all__ = ["usable_cpus"]
+__all__ = ["Budget", "Cpu", "User", "cpu_budget", "cpus", "limits"]
+
+# The module of each name, loaded when one is asked for: the command needs none.
+_module_of = {
+    "Budget": "_cpus",
+    "Cpu": "_cpus",
+    "User": "_cpus",
+    "cpu_budget": "_cpus",
+    "cpus": "_cpus",
+    "limits": "_limits",
+}
+
+
+def __getattr__(name):
+    if name not in _module_of:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = __import__(f"{__name__}.{_module_of[name]}", fromlist=[name])
+    return globals().setdefault(name, getattr(module, name))
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})
