@@ -124,14 +124,19 @@ PyObject* forget_after_fork(PyObject*, PyObject* capsule) {
 
 /// Another number once a library was loaded or is gone.
 PyObject* libraries_so_far(PyObject*, PyObject*) {
-  unsigned long long count = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* to) {
-        *static_cast<unsigned long long*>(to) = info->dlpi_adds + info->dlpi_subs;
-        return 1;
-      },
-      &count);
-  return PyLong_FromUnsignedLongLong(count);
+  return guarded([] {
+    unsigned long long count = 0;
+    {
+      const without_lock others;  // who loads one may wait for the interpreter
+      dl_iterate_phdr(
+          [](dl_phdr_info* info, std::size_t, void* to) {
+            *static_cast<unsigned long long*>(to) = info->dlpi_adds + info->dlpi_subs;
+            return 1;
+          },
+          &count);
+    }
+    return checked(PyLong_FromUnsignedLongLong(count));
+  });
 }
 
 /// Calls it in the main thread, when that one runs Python; false: too many wait for that.
