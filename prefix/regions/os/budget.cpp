@@ -21,7 +21,6 @@ constexpr std::int64_t ms = 1'000'000;
 /// Ticks are 10 ms.
 constexpr std::int64_t shortest_ns = 40 * ms, longest_ns = 2'000 * ms;
 constexpr std::int64_t quota_holds_ns = 1'000 * ms;
-constexpr double works = 0.5;  // CPUs
 
 bool is_refused() {
   const char* const variable = std::getenv("KILTER_SHARING");
@@ -142,7 +141,7 @@ thread_budget budget_watch::look(std::uint32_t could_use) {
   const std::int64_t elapsed_ns = now.at_ns - before_.at_ns;
   const bool lately = before_.at_ns >= 0 && elapsed_ns <= longest_ns;
   const bool works_now = lately && static_cast<double>(now.own_ns - before_.own_ns) >=
-                                       works * static_cast<double>(elapsed_ns);
+                                       counts_as_used * static_cast<double>(elapsed_ns);
   if (!lately) begin_anew();
   if (lately && elapsed_ns >= shortest_ns && (others_ = others_since_before(now)) >= 0.0)
     left_ = beside_.after(others_ < counts_as_used_of(cpus) ? 0.0 : others_);

@@ -57,13 +57,13 @@ std::vector<int> places_of(pid_t pid) {
 
 void add_sharing_programs(std::vector<cpu_in_use>& cpus) {
   for (const sharing_program& p : sharing_programs()) {
-    if (p.could_use <= 0.0 || p.uses.empty() || p.pid == ::getpid()) continue;
-    const double share = std::min(1.0, p.could_use / static_cast<double>(p.uses.size()));
+    const double share = p.could_use / std::max(1.0, static_cast<double>(p.uses.size()));
     for (cpu_in_use& c : cpus)
       if (p.pid) {
         for (cpu_user& u : c.users) u.of_kilter = u.of_kilter || u.pid == p.pid;
-      } else if (std::ranges::find(p.uses, c.os_index) != p.uses.end()) {
-        c.users.push_back({.pid = {}, .name = {}, .share = share, .of_kilter = true});
+      } else if (share > 0.0 && std::ranges::find(p.uses, c.os_index) != p.uses.end()) {
+        c.users.push_back(
+            {.pid = {}, .name = {}, .share = std::min(1.0, share), .of_kilter = true});
       }
   }
 }
