@@ -2,12 +2,30 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._core import __version__, usable_cpus
+    from ._core import __version__
+    from ._cpus import Budget, Cpu, User, cpu_budget, cpus
+    from ._limits import limits
 
-__all__ = ["__version__", "usable_cpus"]
+__all__ = [
+    "Budget",
+    "Cpu",
+    "User",
+    "__version__",
+    "cpu_budget",
+    "cpus",
+    "limits",
+]
 
 # The module of each name, loaded when one is asked for: the command needs none.
-_module_of = {"__version__": "_core", "usable_cpus": "_core"}
+_module_of = {
+    "Budget": "_cpus",
+    "Cpu": "_cpus",
+    "User": "_cpus",
+    "__version__": "_core",
+    "cpu_budget": "_cpus",
+    "cpus": "_cpus",
+    "limits": "_limits",
+}
 
 
 def __getattr__(name):

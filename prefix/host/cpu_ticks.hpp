@@ -1,5 +1,5 @@
 #pragma once
-// What the kernel counts of the CPUs: /proc/stat.
+// What the kernel counts of the CPUs: /proc/stat. C library only: programs of others have it, too.
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace kilter::regions {
+namespace kilter::host {
 
 /// The lines of /proc/stat, one after another; there may be more of them than anybody's stack has
 /// room for.
@@ -73,4 +73,4 @@ bool each_cpu_used(const Visit& visit) noexcept {
   return any;
 }
 
-}  // namespace kilter::regions
+}  // namespace kilter::host
