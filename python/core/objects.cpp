@@ -19,6 +19,10 @@ void set_cancelled(const char* what) noexcept {
 
 }  // namespace
 
+void take_lock(PyThreadState* mine) noexcept {
+  into_python([&] { PyEval_RestoreThread(mine); });
+}
+
 void set_python_error() noexcept {
   try {
     throw;

@@ -5,6 +5,9 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <utility>
 
 namespace kilter::python {
@@ -46,11 +49,25 @@ inline object checked(PyObject* new_reference) {
   return object::owned(new_reference);
 }
 
+/// PyEval_RestoreThread. While the interpreter ends, CPython before 3.14 ends whoever asks for its
+/// lock by pthread_exit(), which no C++ frame can let through: such a thread sleeps from then on.
+void take_lock(PyThreadState*) noexcept;
+
+/// What calls into Python where a C++ frame is further out: the same may happen in there.
+template <class F>
+auto into_python(F&& f) noexcept {
+  try {
+    return std::forward<F>(f)();
+  } catch (const abi::__forced_unwind&) {
+    for (;;) pause();
+  }
+}
+
 /// Others may hold the interpreter's lock as long as this lives.
 class without_lock {
  public:
   without_lock() noexcept : mine_(PyEval_SaveThread()) {}
-  ~without_lock() { PyEval_RestoreThread(mine_); }
+  ~without_lock() { take_lock(mine_); }
   without_lock(const without_lock&) = delete;
   without_lock& operator=(const without_lock&) = delete;
 

@@ -1,0 +1,16 @@
+#pragma once
+// A worker and the interpreter's lock. A worker has one thread state for its life. It keeps the
+// lock from one body to the next, since handing it over costs more than many a body, and lets go
+// once it has no task at hand.
+
+namespace kilter::python::interpreter {
+
+/// Before a body, on any worker: holds the lock when it returns.
+void enter() noexcept;
+/// Between two bodies: lets go of a lock that it has had for longer than CPython's threads have it
+/// where others want it. Bodies of Python code look themselves.
+void breathe() noexcept;
+/// Lets go of the lock if this worker keeps it (attachments::nothing_at_hand).
+void let_go() noexcept;
+
+}  // namespace kilter::python::interpreter
