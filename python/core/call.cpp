@@ -395,13 +395,7 @@ void run(call& c) noexcept {
   if (value) {
     c.result = value;
   } else {
-    PyObject *type = nullptr, *raised = nullptr, *trace = nullptr;
-    PyErr_Fetch(&type, &raised, &trace);
-    PyErr_NormalizeException(&type, &raised, &trace);
-    if (trace) PyException_SetTraceback(raised, trace);
-    Py_XDECREF(type);
-    Py_XDECREF(trace);
-    c.exception = raised;
+    c.exception = take_exception();
   }
   into_python([&] { forget_call(c); });
   end(c, call_state::finished);
@@ -422,6 +416,16 @@ void tell_cancelled(call& c) noexcept {
       c.watched.load(sync::memory_order_seq_cst))
     tell(c, "_tell_cancelled");
   into_python([&] { forget_call(c); });
+}
+
+PyObject* take_exception() noexcept {
+  PyObject *type = nullptr, *raised = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &raised, &trace);
+  PyErr_NormalizeException(&type, &raised, &trace);
+  if (trace) PyException_SetTraceback(raised, trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return raised;
 }
 
 std::int64_t limit_ns(PyObject* timeout) {

@@ -43,6 +43,8 @@ bool cancel(call&) noexcept;
 /// One that was cancelled comes up to be run. Holds the lock.
 void tell_cancelled(call&) noexcept;
 
+/// The exception that is set, with its traceback, and sets none.
+[[nodiscard]] PyObject* take_exception() noexcept;
 /// A time limit as Python gives it: None or seconds. Negative: none; throws python_error.
 [[nodiscard]] std::int64_t limit_ns(PyObject* timeout);
 /// concurrent.futures.NAME(message), set; a time limit that has passed is also a built-in

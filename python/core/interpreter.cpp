@@ -1,7 +1,6 @@
 #include "core/interpreter.hpp"
 
 #include "base/sync.hpp"
-#include "core/objects.hpp"
 
 namespace kilter::python::interpreter {
 namespace {
@@ -41,6 +40,20 @@ void enter() noexcept {
 
 void breathe() noexcept {
   if (mine.keeps && sync::nanoseconds() - mine.since_ns > switch_interval_ns) let_go();
+}
+
+aside::aside() noexcept {
+  if (mine.keeps)
+    let_go();
+  else
+    state_ = PyEval_SaveThread();
+}
+
+aside::~aside() {
+  if (state_)
+    take_lock(state_);
+  else
+    enter();
 }
 
 void let_go() noexcept {

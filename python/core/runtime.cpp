@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/interpreter.hpp"
+#include "core/graph.hpp"
 #include "core/parts.hpp"
 #include "core/pool.hpp"
 #include "kilter/error.hpp"
@@ -271,6 +272,10 @@ PyObject* background_is_over(PyObject*, PyObject*) {
   return PyBool_FromLong(!background_is_busy());
 }
 
+PyObject* name_of_function(PyObject*, PyObject* function) {
+  return guarded([&] { return name_of(function); });
+}
+
 PyObject* end_of_interpreter(PyObject*, PyObject*) {
   interpreter_ends.store(true);
   Py_RETURN_NONE;
@@ -278,6 +283,7 @@ PyObject* end_of_interpreter(PyObject*, PyObject*) {
 
 PyMethodDef functions[] = {
     {"background_is_over", background_is_over, METH_NOARGS, nullptr},
+    {"name_of", name_of_function, METH_O, nullptr},
     {"end_of_interpreter", end_of_interpreter, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -304,6 +310,6 @@ bool add_pools(PyObject* module) {
   return PyModule_AddFunctions(module, functions) == 0;
 }
 
-bool add_runtime(PyObject* module) { return add_calls(module) && add_pools(module); }
+bool add_runtime(PyObject* module) { return add_calls(module) && add_pools(module) && add_graphs(module); }
 
 }  // namespace kilter::python

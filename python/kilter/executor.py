@@ -111,10 +111,9 @@ class Executor(_core.Pool, concurrent.futures.Executor):
         if chunksize == 1:
             return super().map(fn, *iterables, timeout=timeout)
         items = list(zip(*iterables))
-        name = getattr(fn, "__qualname__", type(fn).__qualname__)
         chunks = [items[i : i + chunksize] for i in range(0, len(items), chunksize)]
         parts = concurrent.futures.Executor.map(
-            _Named(self, name), _of_chunk, [fn] * len(chunks), chunks, timeout=timeout
+            _Named(self, _core.name_of(fn)), _of_chunk, [fn] * len(chunks), chunks, timeout=timeout
         )
         return (result for part in parts for result in part)
 
