@@ -230,11 +230,12 @@ bool pool::forked() const noexcept { return engine().forked(); }
 
 namespace {
 
-sync::atomic<std::uint32_t> in_the_background{0};
+sync::atomic<std::uint32_t> in_the_background{0}, forks_then{0};
 
 }  // namespace
 
 void in_background(std::function<void()> what) {
+  if (forks_then.exchange(sync::forks()) != sync::forks()) in_the_background = 0;
   ++in_the_background;
   try {
     sync::thread([what = std::move(what)]() mutable {
@@ -248,6 +249,8 @@ void in_background(std::function<void()> what) {
   }
 }
 
-bool background_is_busy() noexcept { return in_the_background.load() != 0; }
+bool background_is_busy() noexcept {
+  return in_the_background.load() != 0 && forks_then.load() == sync::forks();
+}
 
 }  // namespace kilter::python
