@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/interpreter.hpp"
+#include "core/usable_machine.hpp"
 #include "kilter/error.hpp"
 #include "runtime/attachments.hpp"
 #include "runtime/engine.hpp"
@@ -17,12 +18,12 @@ constexpr std::size_t most_types = 1'000;  // those that come later share the fi
 runtime_options options_for(std::uint32_t count, const std::string& policy) {
   runtime_options o;
   o.policy = policy;
-  if (count == 0) return o;
+  machine here = usable_machine();
   // More than there are cores: their calls wait for something else than a core.
-  if (count > machine::local().core_count())
-    o.machine = std::make_shared<const machine>(machine::uniform(count));
-  else
-    o.max_workers = count;
+  o.shares_cores = count <= here.core_count();
+  o.machine =
+      std::make_shared<const machine>(*o.shares_cores ? std::move(here) : machine::uniform(count));
+  o.max_workers = count;
   return o;
 }
 
