@@ -16,6 +16,7 @@ constexpr std::int64_t longest_between_looks_ns = 16'000'000;
 }  // namespace
 
 void worker::sleep_until_work(std::int64_t timeout_ns, const condition* over) {
+  tell_nothing_at_hand();
   if (thread_.away()) go_home();
   if (ours())
     let_go();

@@ -119,6 +119,7 @@ void worker::loop() {
                                                                        : owner.clock.spin();
     idle_since = looked = 0;
   }
+  tell_nothing_at_hand();
   thread_.ends();
   stop_looking();
   ensure(bound_.empty(), "a worker that ends leaves nothing behind");
@@ -177,6 +178,7 @@ struct worker::places_to_look {
 };
 
 node* worker::take(origin& from) {
+  tell_nothing_at_hand();
   return routing::look(owner.settings.takes_own, owner.settings.plan.deques_too,
                        places_to_look{*this, from});
 }
@@ -201,7 +203,13 @@ bool worker::step(bool helping) {
   return true;
 }
 
+void worker::tell_nothing_at_hand() const noexcept {
+  if (owner.settings.attached.nothing_at_hand) [[unlikely]]
+    owner.settings.attached.nothing_at_hand();
+}
+
 void worker::stand_aside() {
+  tell_nothing_at_hand();
   stop_looking();
   if (!assembly_.empty() && step_bound(false, true)) return;
   if (node* n = take_bound()) return place_and_run(n, {}, false);

@@ -256,6 +256,7 @@ class alignas(sync::cache_line) worker {
   // --- coming to rest: sleeping.cpp ---
   /// Sleeps until woken, at most `timeout_ns` (negative: without limit). Not if there is work, or
   /// `over` (may be null) holds.
+  void tell_nothing_at_hand() const noexcept;
   void sleep_until_work(std::int64_t timeout_ns, const condition* over = nullptr);
   bool policy_finds_work(std::int64_t& timeout_ns);
   /// It has found something, or has other things to do.

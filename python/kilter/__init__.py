@@ -5,26 +5,44 @@ if TYPE_CHECKING:
     from ._core import __version__
     from ._cpus import Budget, Cpu, User, cpu_budget, cpus
     from ._limits import limits
+    from .executor import Executor, Future, Learned, default_executor, map
+    from .graph import Graph, Run, Task
 
 __all__ = [
     "Budget",
     "Cpu",
+    "Executor",
+    "Future",
+    "Graph",
+    "Learned",
+    "Run",
+    "Task",
     "User",
     "__version__",
     "cpu_budget",
     "cpus",
+    "default_executor",
     "limits",
+    "map",
 ]
 
 # The module of each name, loaded when one is asked for: the command needs none.
 _module_of = {
     "Budget": "_cpus",
     "Cpu": "_cpus",
+    "Executor": "executor",
+    "Future": "executor",
+    "Graph": "graph",
+    "Learned": "executor",
+    "Run": "graph",
+    "Task": "graph",
     "User": "_cpus",
     "__version__": "_core",
     "cpu_budget": "_cpus",
     "cpus": "_cpus",
+    "default_executor": "executor",
     "limits": "_limits",
+    "map": "executor",
 }
 
 
