@@ -9,6 +9,7 @@
 #include "core/parts.hpp"
 #include "core/pool.hpp"
 #include "kilter/error.hpp"
+#include "runtime/worker.hpp"
 
 namespace kilter::python {
 namespace {
@@ -281,9 +282,15 @@ PyObject* end_of_interpreter(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
+// Of any executor.
+PyObject* on_worker(PyObject*, PyObject*) {
+  return PyBool_FromLong(detail::worker::current() != nullptr);
+}
+
 PyMethodDef functions[] = {
     {"background_is_over", background_is_over, METH_NOARGS, nullptr},
     {"name_of", name_of_function, METH_O, nullptr},
+    {"on_worker", on_worker, METH_NOARGS, nullptr},
     {"end_of_interpreter", end_of_interpreter, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
