@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import contextvars
 import inspect
+import os
 import threading
 from collections.abc import Mapping
 from typing import Any
 
-from .executor import Executor, default_executor
+from .executor import Executor
 from .graph import Graph
 
 try:
@@ -56,9 +57,9 @@ def get(
     """The results of `keys`, one or lists of them, as `dask.threaded.get` has them.
 
     num_workers: how many; None: what dask.config says, else one for each CPU. pool: a
-    kilter.Executor; with a pool of another kind this is `dask.threaded.get`. What a task raises is
-    raised, and what has not begun is left out. ProgressBar and other callbacks are called by the
-    workers, one at a time.
+    kilter.Executor, whose policy decides how many results are alive at once; with a pool of another
+    kind this is `dask.threaded.get`. What a task raises is raised, and what has not begun is left
+    out. ProgressBar and other callbacks are called by the workers, one at a time.
     """
     pool = pool or dask.config.get("pool", None)
     num_workers = num_workers or dask.config.get("num_workers", None)
@@ -124,9 +125,8 @@ class _Run:
         self.users = self.state["waiting_data"]
 
     def graph(self) -> Graph:
-        """In Dask's order, which goes to the end of a branch before it begins the next."""
         graph = Graph()
-        tasks: dict = {}
+        tasks: dict = {}  # indices
         runs = self.run_told if self.callbacks else self.run
         for key in sorted((*self.state["ready"], *self.state["waiting"]), key=self.priority):
             task = graph._add(runs, (key,), {}, (), (), key_split(key), False, 0.0)
@@ -173,14 +173,17 @@ class _Ready(dict):
         self[key] = None
 
 
-_executors: dict[int, Executor] = {}
+# With DAM-C the workers go to the end of a branch before they begin the next, as Dask's order has it,
+# so that few results are alive at once. Policies that rank what is ready begin with all leaves.
+_executors: dict[int | None, Executor] = {}
 _executors_lock = threading.Lock()
 
 
 def _executor(workers: int | None) -> Executor:
-    if workers is None:
-        return default_executor()
     with _executors_lock:
         if workers not in _executors:
-            _executors[workers] = Executor(workers)
+            _executors[workers] = Executor(workers, policy="dam-c")
         return _executors[workers]
+
+
+os.register_at_fork(after_in_child=_executors.clear)
