@@ -72,17 +72,20 @@ void dealloc(PyObject* self) {
 
 // ---- its end ------------------------------------------------------------------------------------
 
-void wake_threads(call& c) noexcept {
+thread_local waiting_thread* to_wake = nullptr;
+
+void will_wake_threads(call& c) noexcept {
   const sync::lock_guard hold(waiting_lock);
   while (waiting_thread* w = c.waiting) {
     c.waiting = w->next;
-    PyThread_release_lock(w->over);
+    w->next = std::exchange(to_wake, w);
   }
 }
 
 // What `part` does of concurrent.futures is in kilter/executor.py.
 void tell(call& c, const char* part) noexcept {
-  wake_threads(c);
+  will_wake_threads(c);
+  if (!c.condition.load(sync::memory_order_seq_cst)) return;
   into_python([&] {
     const object done = object::owned(PyObject_CallMethod(as_object(c), part, nullptr));
     if (!done) PyErr_WriteUnraisable(as_object(c));
@@ -112,7 +115,7 @@ bool begins_to_wait(call& c, waiting_thread& w) noexcept {
   return true;
 }
 
-// False if it has been told, or is about to be.
+// False if somebody is about to wake it.
 bool gives_up(call& c, const waiting_thread& w) noexcept {
   const sync::lock_guard hold(waiting_lock);
   for (waiting_thread** at = &c.waiting; *at; at = &(*at)->next)
@@ -134,21 +137,19 @@ bool sleep_until_over(call& c, std::int64_t limit) {
     return true;
   }
   const std::int64_t end_ns = limit < 0 ? -1 : sync::nanoseconds() + limit;
-  bool stopped = false;
-  for (;;) {
+  PyLockStatus woken = PY_LOCK_INTR;
+  while (woken == PY_LOCK_INTR && PyErr_CheckSignals() == 0) {
     const std::int64_t left_us =
         limit < 0 ? -1 : std::max<std::int64_t>(0, end_ns - sync::nanoseconds()) / 1000;
-    PyLockStatus woken = PY_LOCK_FAILURE;
-    {
-      const without_lock others_run;
-      woken = PyThread_acquire_lock_timed(w.over, left_us, 1);
-    }
-    stopped = woken == PY_LOCK_INTR && PyErr_CheckSignals() < 0;
-    if (woken == PY_LOCK_ACQUIRED || woken == PY_LOCK_FAILURE || stopped) break;
+    const without_lock others_run;
+    woken = PyThread_acquire_lock_timed(w.over, left_us, 1);
   }
-  gives_up(c, w);
+  if (woken != PY_LOCK_ACQUIRED && !gives_up(c, w)) {
+    const without_lock others_run;
+    PyThread_acquire_lock(w.over, WAIT_LOCK);
+  }
   PyThread_release_lock(w.over);
-  if (stopped) throw python_error{};
+  if (PyErr_Occurred()) throw python_error{};
   return over(c);
 }
 
@@ -163,6 +164,7 @@ bool wait_on_worker(detail::worker& here, call& c, std::int64_t limit) {
         if (!std::exchange(looked, true)) return false;
         if (c.function && begin(c)) {
           run(c);
+          wake_waiting();
           ended = true;
         } else {
           try {
@@ -255,7 +257,8 @@ int set_state(PyObject* self, PyObject* value, void*) {
     if (same == 0) continue;
     const auto s = static_cast<call_state>(i);
     of(self).state.store(s, sync::memory_order_seq_cst);
-    if (over(s)) wake_threads(of(self));
+    if (over(s)) will_wake_threads(of(self));
+    wake_waiting();
     return 0;
   }
   PyErr_SetString(PyExc_ValueError, "a future has no such state");
@@ -401,11 +404,19 @@ void run(call& c) noexcept {
   end(c, call_state::finished);
 }
 
+void wake_waiting() noexcept {
+  while (waiting_thread* const w = to_wake) {
+    to_wake = w->next;
+    PyThread_release_lock(w->over);  // from here on it may be gone
+  }
+}
+
 bool cancel(call& c) noexcept {
   call_state was = call_state::pending;
   if (!c.state.compare_exchange_strong(was, call_state::cancelled, sync::memory_order_seq_cst))
     return was == call_state::cancelled || was == call_state::cancelled_and_told;
   if (c.watched.load(sync::memory_order_seq_cst)) tell(c, "_tell");
+  wake_waiting();
   return true;
 }
 

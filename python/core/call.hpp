@@ -36,8 +36,11 @@ struct call {
                              PyObject* keywords);
 /// From pending to running. False if somebody has begun it already, or cancelled it.
 [[nodiscard]] bool begin(call&) noexcept;
-/// Calls the function of one that was begun, and makes the outcome known. Holds the lock.
+/// Calls the function of one that was begun, and makes the outcome known. Holds the lock. Threads
+/// that wait for it are woken by wake_waiting(), which is to follow soon.
 void run(call&) noexcept;
+/// Best without the lock, which is the first thing that those threads ask for.
+void wake_waiting() noexcept;
 /// Whether it is cancelled now; not if it has begun or is over. Holds the lock.
 bool cancel(call&) noexcept;
 /// One that was cancelled comes up to be run. Holds the lock.

@@ -1,6 +1,7 @@
 #include "core/interpreter.hpp"
 
 #include "base/sync.hpp"
+#include "core/call.hpp"
 
 namespace kilter::python::interpreter {
 namespace {
@@ -27,7 +28,7 @@ thread_local hold mine;
 }  // namespace
 
 void enter() noexcept {
-  if (mine.keeps) return;
+  if (mine.keeps) return wake_waiting();
   if (mine.state) {
     take_lock(mine.state);
   } else {
@@ -60,6 +61,7 @@ void let_go() noexcept {
   if (!mine.keeps) return;
   mine.keeps = false;
   PyEval_SaveThread();
+  wake_waiting();
 }
 
 }  // namespace kilter::python::interpreter

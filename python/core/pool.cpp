@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/interpreter.hpp"
+#include "core/usable_machine.hpp"
 #include "kilter/error.hpp"
 #include "runtime/attachments.hpp"
 #include "runtime/engine.hpp"
@@ -17,12 +18,12 @@ constexpr std::size_t most_types = 1'000;  // those that come later share the fi
 runtime_options options_for(std::uint32_t count, const std::string& policy) {
   runtime_options o;
   o.policy = policy;
-  if (count == 0) return o;
+  machine here = usable_machine();
   // More than there are cores: their calls wait for something else than a core.
-  if (count > machine::local().core_count())
-    o.machine = std::make_shared<const machine>(machine::uniform(count));
-  else
-    o.max_workers = count;
+  o.shares_cores = count <= here.core_count();
+  o.machine =
+      std::make_shared<const machine>(*o.shares_cores ? std::move(here) : machine::uniform(count));
+  o.max_workers = count;
   return o;
 }
 
@@ -230,11 +231,12 @@ bool pool::forked() const noexcept { return engine().forked(); }
 
 namespace {
 
-sync::atomic<std::uint32_t> in_the_background{0};
+sync::atomic<std::uint32_t> in_the_background{0}, forks_then{0};
 
 }  // namespace
 
 void in_background(std::function<void()> what) {
+  if (forks_then.exchange(sync::forks()) != sync::forks()) in_the_background = 0;
   ++in_the_background;
   try {
     sync::thread([what = std::move(what)]() mutable {
@@ -248,6 +250,8 @@ void in_background(std::function<void()> what) {
   }
 }
 
-bool background_is_busy() noexcept { return in_the_background.load() != 0; }
+bool background_is_busy() noexcept {
+  return in_the_background.load() != 0 && forks_then.load() == sync::forks();
+}
 
 }  // namespace kilter::python

@@ -178,8 +178,9 @@ def map(fn: Callable[..., Any], *iterables: Iterable[Any], chunksize: int | None
 
 
 def _forget_after_fork() -> None:
-    global _default, _default_lock
+    global _default, _default_lock, _live
     _default = None
+    _live = weakref.WeakSet()
     _default_lock = threading.Lock()
 
 

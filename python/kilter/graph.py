@@ -51,9 +51,7 @@ class Run:
 
     def result(self, task: Task, timeout: float | None = None) -> Any:
         """What the task returned, as soon as it has ended; otherwise as `Task.result`."""
-        if task._graph is not self._graph:
-            raise ValueError(f"{task} is of another graph")
-        return self._run.result(task._index, timeout)
+        return self._run.result(_index(self._graph, task), timeout)
 
     def cancel(self) -> None:
         """No further task begins. Those that run are not interrupted."""
@@ -102,15 +100,11 @@ class Graph(_core.Graph):
 
         ValueError for tasks of another graph, RuntimeError while the graph runs.
         """
-        before = {task._index: task for task in ((after,) if isinstance(after, Task) else after)}
-        for value in (*args, *kwargs.values()):
-            before.update((task._index, task) for task in _tasks_in(value))
-        for task in before.values():
-            if task._graph is not self:
-                raise ValueError(f"{task} is of another graph")
+        needed = [task for value in (*args, *kwargs.values()) for task in _tasks_in(value)]
+        before = {_index(self, task) for task in needed}
+        before.update(_index(self, task) for task in _several(after))
         name = type or _core.name_of(f)
-        needs = any(_tasks_in(value) for value in (*args, *kwargs.values()))
-        call = _WithResults(f) if needs else f
+        call = _WithResults(f) if needed else f
         index = self._add(call, args, kwargs, tuple(reads), tuple(writes), name, critical, work)
         for other in before:
             self._edge(other, index)
@@ -118,10 +112,7 @@ class Graph(_core.Graph):
 
     def edge(self, before: Task, after: Task) -> None:
         """`before` ends before `after` begins. ValueError for tasks of another graph."""
-        for task in (before, after):
-            if task._graph is not self:
-                raise ValueError(f"{task} is of another graph")
-        self._edge(before._index, after._index)
+        self._edge(_index(self, before), _index(self, after))
 
     def start(self, executor: Executor | None = None) -> Run:
         """Begins a run and returns at once. None: on the default executor.
@@ -142,6 +133,18 @@ class Graph(_core.Graph):
         except BaseException:
             run.cancel()
             raise
+
+
+def _index(graph: Graph, task: Task) -> int:
+    if not isinstance(task, Task):
+        raise TypeError(f"a task of the graph is needed, not {task!r}")
+    if task._graph is not graph:
+        raise ValueError(f"{task} is of another graph")
+    return task._index
+
+
+def _several(tasks: Task | Iterable[Task]) -> Iterable[Task]:
+    return (tasks,) if isinstance(tasks, Task) else tasks
 
 
 class _WithResults:

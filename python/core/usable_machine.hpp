@@ -1,0 +1,11 @@
+#pragma once
+// The cores that this process may use, by its mask and by the quota of its control groups.
+
+#include "kilter/machine.hpp"
+
+namespace kilter::python {
+
+/// input_error if hwloc fails.
+[[nodiscard]] machine usable_machine();
+
+}  // namespace kilter::python
