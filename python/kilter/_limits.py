@@ -306,7 +306,7 @@ def _hear_of_limiters():
 _hear_of_limiters()
 
 
-class limits(contextlib.ContextDecorator):  # noqa: N801
+class limits(contextlib.ContextDecorator):
     """Keeps pools of BLAS and OpenMP threads at what makes sense now, while it changes.
 
     A context manager, and a decorator of functions:
@@ -327,8 +327,8 @@ class limits(contextlib.ContextDecorator):  # noqa: N801
     What threadpoolctl's own limits set inside holds until they end. In the child of a fork the
     numbers stay as they are; where the child leaves the block, it has what the program had.
 
-    seconds: how long to measure what others use before it begins. Without, they are known a tenth
-    of a second later.
+    seconds: how long to measure what others use before it begins. Without, it begins with who runs
+    at this moment.
 
     Raises ImportError without threadpoolctl (`pip install kilter[limits]`), ValueError for seconds
     that are negative or more than an hour.
