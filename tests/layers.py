@@ -32,7 +32,7 @@ HOUSES = {
         "session": ["words"],
         "regions": ["machine"],
         "regions/os": ["regions", "host", "sharing"],
-        "openmp": ["regions", "guest", "sharing"],
+        "openmp": ["regions", "guest", "host", "sharing"],
     },
     "lab": {
         "sim": ["policy", "trace"],

@@ -1,49 +1,13 @@
 #pragma once
-// How many threads OpenBLAS should have while others use CPUs. Pure: who asks tells what they use.
+// How many threads OpenBLAS should have. Pure: who asks tells what happens.
 
 #include <algorithm>
 #include <cstdint>
 
-#include "openmp/others.hpp"
 #include "openmp/trial.hpp"
+#include "regions/threads_beside.hpp"
 
 namespace kilter::regions {
-
-/// Its threads share a product out in equal parts and spin for one another, so n of them get n
-/// times what the worst of their CPUs gives.
-class blas_threads {
- public:
-  constexpr explicit blas_threads(std::uint32_t cpus) noexcept : cpus_(cpus), best_(cpus) {}
-
-  /// Threads that are worth it, at least one, after a while in which others used so many CPUs. One
-  /// odd while changes nothing, but for the first.
-  constexpr std::uint32_t after(double others) noexcept {
-    const std::uint32_t wanted = wanted_beside(others);
-    if (wanted == latest_ || latest_ == 0) best_ = wanted;
-    latest_ = wanted;
-    return best_;
-  }
-
- private:
-  /// A thread that shares its CPU loses more than its part: it spins away what it gets while
-  /// another one works. Products of 300 x 300 beside a neighbour on one of two CPUs: two threads
-  /// had .65 of the speed of one. A rough allowance, not fitted.
-  static constexpr double spinning_loses = 1.2;
-
-  [[nodiscard]] constexpr std::uint32_t wanted_beside(double others) const noexcept {
-    // CPUs that are not ours at all
-    const auto full =
-        static_cast<std::uint32_t>(std::clamp(others, 0.0, static_cast<double>(cpus_ - 1)));
-    // of one more
-    const double part = std::clamp(others - full, 0.0, 1.0);
-    const std::uint32_t most = cpus_ - full, whole = most - 1;
-    if (part < counts_as_used || whole == 0) return most;
-    if (most * (1.0 - part) <= spinning_loses * whole) return whole;
-    return std::clamp(best_, whole, most);  // as it is: neither is clearly better
-  }
-
-  std::uint32_t cpus_, best_, latest_ = 0;
-};
 
 /// Threads of an OpenMP library spin for a while after each region. Where OpenBLAS has its own
 /// threads for what comes between, both kinds hold one another up, and one thread may be better

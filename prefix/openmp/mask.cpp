@@ -16,10 +16,10 @@
 #include <atomic>
 
 #include "guest/guest.hpp"
+#include "host/cpu_ticks.hpp"
 #include "machine/paid_cores.hpp"
 #include "openmp/chosen_cpus.hpp"
 #include "openmp/clock.hpp"
-#include "openmp/cpu_ticks.hpp"
 #include "openmp/pool_threads.hpp"
 #include "openmp/taken_names.hpp"
 
@@ -205,7 +205,7 @@ class use {
     const auto while_ns = static_cast<double>(now - ticks_at_ns_),
                tick_ns = 1e9 / static_cast<double>(sysconf(_SC_CLK_TCK));
     memcpy(before_, ticks_, sizeof before_);
-    const bool read = each_cpu_used([&](unsigned long cpu, std::int64_t ticks) {
+    const bool read = host::each_cpu_used([&](unsigned long cpu, std::int64_t ticks) {
       if (cpu < CPU_SETSIZE) ticks_[cpu] = ticks;
     });
     ticks_at_ns_ = read ? now : 0;

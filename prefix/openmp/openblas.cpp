@@ -139,7 +139,7 @@ void* watch(void*) {
   if (sched_getaffinity(getpid(), sizeof mask, &mask) != 0) return nullptr;
   others_use others;
   own_wait own;
-  blas_threads many(static_cast<std::uint32_t>(CPU_COUNT(&mask)));
+  threads_beside many(static_cast<std::uint32_t>(CPU_COUNT(&mask)));
   blas_beside_regions beside;
   std::uint32_t worth_it = static_cast<std::uint32_t>(CPU_COUNT(&mask));
   for (int moments = 0;;) {

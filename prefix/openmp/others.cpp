@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
+#include "host/cpu_ticks.hpp"
 #include "openmp/clock.hpp"
-#include "openmp/cpu_ticks.hpp"
 
 namespace kilter::regions {
 
@@ -19,7 +19,7 @@ namespace {
 std::int64_t used_ticks(const cpu_set_t& mask) noexcept {
   std::int64_t sum = 0;
   bool any = false;
-  each_cpu_used([&](unsigned long cpu, std::int64_t ticks) {
+  host::each_cpu_used([&](unsigned long cpu, std::int64_t ticks) {
     if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &mask)) return;
     sum += ticks;
     any = true;
@@ -89,18 +89,6 @@ double own_wait::since_before() noexcept {
   at_ns_ = now;
   errno = error;
   return known ? static_cast<double>(waited_ns) / static_cast<double>(took_ns) : 0.0;
-}
-
-std::uint32_t threads_that_run() noexcept {
-  constexpr char name[] = "procs_running ";
-  const int error = errno;
-  lines_of_stat stat;
-  std::uint32_t count = 0;
-  for (const char* line; (line = stat.next()) != nullptr;)
-    if (strncmp(line, name, sizeof name - 1) == 0)
-      count = static_cast<std::uint32_t>(strtoul(line + sizeof name - 1, nullptr, 10));
-  errno = error;
-  return count;
 }
 
 }  // namespace kilter::regions

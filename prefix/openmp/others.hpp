@@ -6,19 +6,9 @@
 
 #include <cstdint>
 
-namespace kilter::regions {
+#include "regions/threads_beside.hpp"
 
-/// A part of a CPU. Below it the CPU counts as nobody's: the part is read from ticks of 10 ms over
-/// about a tenth of a second.
-inline constexpr double counts_as_used = 0.25;
-/// The same of so many CPUs together. The errors of their ticks add up as the root of their number
-/// does: .058 CPUs of two over .08 s (standard deviation, measured), so on sixteen busy ones .25
-/// would be seen every second where nobody else is.
-[[nodiscard]] constexpr double counts_as_used_of(std::uint32_t cpus) noexcept {
-  double root = 1.0;  // of half of their number
-  for (int step = 0; step < 8 && cpus > 2; ++step) root = 0.5 * (root + 0.5 * cpus / root);
-  return counts_as_used * root;
-}
+namespace kilter::regions {
 
 /// Reads are 60 us on two CPUs; ticks are 10 ms, so a while below .08 s says little. One thread at
 /// a time.
@@ -56,8 +46,5 @@ class own_wait {
  private:
   std::int64_t waited_ns_ = -1, at_ns_ = 0;
 };
-
-/// Threads of the whole computer that run or could run at this moment; 0: not known.
-[[nodiscard]] std::uint32_t threads_that_run() noexcept;
 
 }  // namespace kilter::regions

@@ -6,7 +6,7 @@
 
 namespace kilter::python {
 
-/// cpus.cpp: what each CPU is worth, and how many threads make sense.
+/// cpus.cpp: what each CPU is worth, how many threads make sense, and whose pools are told of it.
 [[nodiscard]] bool add_cpus(PyObject* module);
 /// runtime.cpp: workers, and the tasks that they run.
 [[nodiscard]] bool add_runtime(PyObject* module);

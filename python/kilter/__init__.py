@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from ._core import usable_cpus
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from ._cpus import Budget, Cpu, User, cpu_budget, cpus
+    from ._limits import limits
     from .executor import Executor, Future, Learned, default_executor, map
     from .graph import Graph, Run, Task
 
 __all__ = [
+    "Budget",
+    "Cpu",
     "Executor",
     "Future",
     "Graph",
     "Learned",
     "Run",
     "Task",
+    "User",
+    "cpu_budget",
+    "cpus",
     "default_executor",
+    "limits",
     "map",
-    "usable_cpus",
 ]
 
-# Imported at first use, so that `import kilter` takes no time.
-_MODULE_OF = {
+# The module of each name, loaded when one is asked for: the command needs none.
+_module_of = {
+    "Budget": "_cpus",
+    "Cpu": "_cpus",
+    "User": "_cpus",
+    "cpu_budget": "_cpus",
+    "cpus": "_cpus",
+    "limits": "_limits",
     "Executor": "executor",
     "Future": "executor",
     "Learned": "executor",
@@ -36,13 +48,12 @@ _MODULE_OF = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+    if name not in _module_of:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
+    value = getattr(importlib.import_module(f"{__name__}.{_module_of[name]}"), name)
+    return globals().setdefault(name, value)
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@
 namespace kilter::regions {
 namespace {
 
-std::uint32_t after_two(blas_threads& b, double others) {
+std::uint32_t after_two(threads_beside& b, double others) {
   (void)b.after(others);
   return b.after(others);
 }
@@ -18,10 +18,10 @@ struct row {
 };
 class worth : public testing::TestWithParam<row> {};
 TEST_P(worth, so_many_threads) {
-  blas_threads b(GetParam().cpus);
+  threads_beside b(GetParam().cpus);
   EXPECT_EQ(after_two(b, GetParam().others), GetParam().threads);
 }
-INSTANTIATE_TEST_SUITE_P(blas_threads, worth,
+INSTANTIATE_TEST_SUITE_P(threads_beside, worth,
                          testing::Values(row{1, 0.0, 1}, row{1, 3.0, 1}, row{2, 0.0, 2},
                                          row{2, 0.2, 2},
                                          // a neighbour that shares a CPU with one of ours
@@ -32,8 +32,8 @@ INSTANTIATE_TEST_SUITE_P(blas_threads, worth,
                                          row{8, 1.0, 7}, row{8, 1.5, 6}, row{8, 7.9, 1},
                                          row{64, 0.3, 63}, row{64, 32.0, 32}));
 
-TEST(blas_threads, one_odd_while_changes_nothing) {
-  blas_threads b(2);
+TEST(threads_beside, one_odd_while_changes_nothing) {
+  threads_beside b(2);
   EXPECT_EQ(after_two(b, 0.0), 2u);
   EXPECT_EQ(b.after(0.9), 2u);
   EXPECT_EQ(b.after(0.0), 2u);
@@ -41,8 +41,8 @@ TEST(blas_threads, one_odd_while_changes_nothing) {
   EXPECT_EQ(b.after(0.9), 1u);
 }
 
-TEST(blas_threads, between_the_two_it_stays_as_it_is) {
-  blas_threads b(2);
+TEST(threads_beside, between_the_two_it_stays_as_it_is) {
+  threads_beside b(2);
   EXPECT_EQ(after_two(b, 0.35), 2u);
   EXPECT_EQ(after_two(b, 0.6), 1u);
   EXPECT_EQ(after_two(b, 0.35), 1u);

@@ -9,6 +9,9 @@ namespace kilter::regions::os {
 /// large computer it is many files.
 void find_cores(surroundings&);
 
+/// The first logical CPU of the core that this one belongs to; -1: not known.
+[[nodiscard]] int core_of(int cpu);
+
 /// -1: not known.
 [[nodiscard]] int cpu_here() noexcept;
 
