@@ -17,10 +17,9 @@ import statistics
 import subprocess
 import sys
 import time
+from functools import partial
 
 import numpy as np
-
-import kilter
 
 
 @contextlib.contextmanager
@@ -79,8 +78,6 @@ def compare(name, pairs, threads, ours):
 def joblib_shapes(pairs):
     from joblib import Parallel, delayed
 
-    import kilter.joblib
-
     def calls(pool, count, block, per_call):
         for _ in range(count):
             pool(delayed(work)(block) for _ in range(per_call))
@@ -94,11 +91,12 @@ def joblib_shapes(pairs):
     ]:
         block = bytes_for(seconds)
         with Parallel(4, backend="threading") as threads, Parallel(4, backend="kilter") as ours:
+            shape = count, block, per_call
             compare(
                 "joblib: " + name,
                 pairs,
-                lambda: calls(threads, count, block, per_call),
-                lambda: calls(ours, count, block, per_call),
+                partial(calls, threads, *shape),
+                partial(calls, ours, *shape),
             )
 
 
@@ -145,7 +143,6 @@ def cholesky(n, block):
 def dask_shapes(pairs):
     import dask.array
     import dask.threaded
-
     import kilter.dask
 
     def shape(name, graph, keys):

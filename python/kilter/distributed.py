@@ -13,7 +13,7 @@ import contextlib
 import queue
 import threading
 import time
-from typing import Any, Callable
+from typing import Any
 
 from ._cpus import cpu_budget
 from .executor import Executor

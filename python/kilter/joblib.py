@@ -149,8 +149,9 @@ class Call:
                 continue
             with self.changed:
                 left = None if end is None else end - time.monotonic()
-                if not self.changed.wait_for(lambda: over() or (self.helped and self.waiting), left):
-                    raise TimeoutError(f"no result within {timeout} seconds")
+                came = self.changed.wait_for(lambda: over() or self.helped and self.waiting, left)
+            if not came:
+                raise TimeoutError(f"no result within {timeout} seconds")
 
     def abort(self) -> None:
         self.aborted = True

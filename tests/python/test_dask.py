@@ -10,9 +10,8 @@ import threading
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
 import kilter
+import pytest
 
 dask = pytest.importorskip("dask")
 import kilter.dask  # noqa: E402
@@ -93,10 +92,9 @@ def test_arrays():
         x[::3, 5:].cumsum(0),
         da.linalg.svd(x.rechunk((15, 60)))[1],
     ]
-    for ours, theirs in zip(
-        dask.compute(*found, scheduler=kilter.dask.get), dask.compute(*found, scheduler="sync")
-    ):
-        np.testing.assert_allclose(ours, theirs)
+    theirs = dask.compute(*found, scheduler="sync")
+    for i, ours in enumerate(dask.compute(*found, scheduler=kilter.dask.get)):
+        np.testing.assert_allclose(ours, theirs[i])
 
 
 def test_bags_and_frames():
@@ -178,9 +176,9 @@ def test_callbacks(pool):
 
 
 def test_a_failing_callback_ends_it(pool):
-    with dask.callbacks.Callback(posttask=lambda *_: fails("posttask")):
-        with pytest.raises(KeyError, match="posttask"):
-            kilter.dask.get(*tree(16), pool=pool)
+    failing = dask.callbacks.Callback(posttask=lambda *_: fails("posttask"))
+    with failing, pytest.raises(KeyError, match="posttask"):
+        kilter.dask.get(*tree(16), pool=pool)
 
 
 def test_tasks_that_compute(pool):
@@ -199,7 +197,7 @@ def test_how_many_workers_and_which():
     def thread():
         return threading.get_ident()
 
-    graph = {i: (thread,) for i in range(40)}
+    graph = dict.fromkeys(range(40), (thread,))
     one = set(kilter.dask.get(graph, list(graph), num_workers=1))
     assert len(one) == 1
     with dask.config.set(num_workers=1):

@@ -8,15 +8,13 @@ import traceback
 import warnings
 from multiprocessing import TimeoutError
 
-import pytest
-
 import kilter
 import kilter.executor
+import pytest
 
 joblib = pytest.importorskip("joblib")
-from joblib import Parallel, delayed  # noqa: E402
-
 import kilter.joblib  # noqa: E402
+from joblib import Parallel, delayed  # noqa: E402
 
 LONG = 60  # seconds; a wait that takes so long has failed
 streams = pytest.mark.skipif(
