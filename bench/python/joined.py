@@ -76,6 +76,7 @@ def compare(name, pairs, threads, ours):
 
 
 def joblib_shapes(pairs):
+    import kilter.joblib  # noqa: F401, registers the backend
     from joblib import Parallel, delayed
 
     def calls(pool, count, block, per_call):
