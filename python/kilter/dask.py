@@ -173,8 +173,8 @@ class _Ready(dict):
         self[key] = None
 
 
-# With DAM-C workers go to the end of a branch before they begin the next, as in Dask's order, so few
-# results are alive at once. Policies that rank what is ready begin with all leaves.
+# With DAM-C workers go to the end of a branch before they begin the next, as in Dask's order, so
+# few results are alive at once. Policies that rank what is ready begin with all leaves.
 _executors: dict[int | None, Executor] = {}
 _executors_lock = threading.Lock()
 
