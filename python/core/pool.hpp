@@ -1,9 +1,9 @@
 #pragma once
 // The workers of one kilter.Executor, and the calls that wait for them.
 //
-// A call waits in a list of its type. A *round*, a small graph of the runtime whose one task runs on
-// the first worker that is free, adds one task of that type for each call that nobody has told the
-// runtime of. Such a task runs the oldest call of its type: so calls of a function begin in the
+// A call waits in a list of its type. A *round*, a small graph of the runtime whose one task runs
+// on the first worker that is free, adds one task of that type for each call that nobody has told
+// the runtime of. Such a task runs the oldest call of its type: so calls of a function begin in the
 // order in which they were submitted, wherever the policy puts the tasks.
 
 #include <chrono>

@@ -8,8 +8,8 @@ import os
 import threading
 import warnings
 import weakref
-from concurrent.futures import CancelledError
-from typing import Any, Callable, Iterable, Iterator, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Callable, NamedTuple
 
 from . import _core
 
@@ -24,8 +24,8 @@ else:  # before 3.11 they were two
 class Learned(NamedTuple):
     """What was learned of one type of tasks at one place.
 
-    type: the name of the function. cpus: which workers, from 0, it then ran on, as a range. seconds:
-    how long a task takes there. samples: how many runs say so.
+    type: the name of the function. cpus: the workers, from 0, that it ran on. seconds: how long a
+    task takes there. samples: how many runs say so.
     """
 
     type: str
