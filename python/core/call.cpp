@@ -401,6 +401,14 @@ void run(call& c) noexcept {
   end(c, call_state::finished);
 }
 
+void fail(call& c) noexcept {
+  if (!begin(c)) return;
+  set_python_error();
+  c.exception = take_exception();
+  end(c, call_state::finished);
+  wake_waiting();
+}
+
 void wake_waiting() noexcept {
   while (waiting_thread* const w = to_wake) {
     to_wake = w->next;

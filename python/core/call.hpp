@@ -38,6 +38,9 @@ struct call {
 /// Calls the function of one that was begun, and makes the outcome known. Holds the lock. Threads
 /// that wait for it are woken by wake_waiting(), which is to follow soon.
 void run(call&) noexcept;
+/// It ends with the C++ exception that is being handled, unless somebody has begun it. Holds the
+/// lock.
+void fail(call&) noexcept;
 /// Best without the lock, which is the first thing that those threads ask for.
 void wake_waiting() noexcept;
 /// Whether it is cancelled now; not if it has begun or is over. Holds the lock.

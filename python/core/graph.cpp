@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <new>
-#include <optional>
+#include <vector>
 
 #include "core/call.hpp"
 #include "core/interpreter.hpp"
@@ -181,12 +181,15 @@ PyObject* edge(PyObject* self, PyObject* args) {
 
 // ---- running ---------------------------------------------------------------------------------
 
-void forget_results(task_graph& g) {
-  for (node& n : g.nodes) {
-    Py_CLEAR(n.result);
-    Py_CLEAR(n.exception);
-  }
-  Py_CLEAR(g.first_exception);
+// What is dropped may call anything, so not before the lock is free again.
+std::vector<object> take_results(task_graph& g) {
+  std::vector<object> taken;
+  taken.reserve(2 * g.nodes.size() + 1);
+  for (node& n : g.nodes)
+    for (PyObject** held : {&n.result, &n.exception})
+      if (*held) taken.push_back(object::owned(std::exchange(*held, nullptr)));
+  taken.push_back(object::owned(std::exchange(g.first_exception, nullptr)));
+  return taken;
 }
 
 void check_acyclic(const graph& g) {
@@ -205,11 +208,12 @@ PyObject* start(PyObject* self, PyObject* executor) {
         checked(reinterpret_cast<allocfunc>(PyType_GetSlot(run_type, Py_tp_alloc))(run_type, 0));
     run_object& r = run_of(made.get());
     ::new (&r.run) execution();
+    std::vector<object> results_before;
+    const sync::lock_guard hold(g.lock);
     check_acyclic(g.tasks);
     if (g.has_run && !g.last_run.done())
       throw usage_error("the graph is running; wait for that run before it is started again");
-    forget_results(g);
-    const sync::lock_guard hold(g.lock);
+    results_before = take_results(g);
     r.run = g.last_run = workers->start(g.tasks);
     g.has_run = true;
     r.graph = object::borrowed(self).release();

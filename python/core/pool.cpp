@@ -63,7 +63,11 @@ void pool::submit(call* c, std::uint32_t type) {
     ++waiting_;
     if (std::exchange(round_is_due_, true)) return;
   }
-  begin_round();
+  try {
+    begin_round();
+  } catch (...) {
+    fail(*c);
+  }
 }
 
 // By whoever has set round_is_due_. If it fails, the next that is submitted tries again.

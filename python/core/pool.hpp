@@ -34,7 +34,8 @@ class pool : public std::enable_shared_from_this<pool> {
 
   /// The index of the type of that name.
   std::uint32_t type(std::string name);
-  /// Takes over a reference to the call. usage_error after close() and in the child of a fork.
+  /// Takes over a reference to the call, unless it throws. usage_error after close() and in the
+  /// child of a fork.
   void submit(call*, std::uint32_t type);
   execution start(graph&);
 

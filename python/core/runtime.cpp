@@ -199,6 +199,8 @@ PyObject* wait_ended(PyObject* self, PyObject*) {
 PyObject* table(PyObject* self, PyObject*) {
   return guarded([&] {
     pool& workers = begun(self);
+    if (workers.forked())
+      throw usage_error("this process is a fork of the one whose executor this is");
     object cells = checked(PyList_New(0));
     for (const runtime::learned& cell : workers.workers.table()) {
       if (cell.type.starts_with('(')) continue;  // what is nobody's function

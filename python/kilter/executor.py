@@ -13,6 +13,8 @@ from typing import Any, Callable, NamedTuple
 
 from . import _core
 
+_MOST_WORKERS = 1024
+
 if issubclass(concurrent.futures.TimeoutError, TimeoutError):
     TimeoutError = concurrent.futures.TimeoutError
 else:  # before 3.11 they were two
@@ -80,8 +82,10 @@ class Executor(_core.Pool, concurrent.futures.Executor):
         policy: str = "auto",
         learned: str | os.PathLike | None = None,
     ) -> None:
-        if max_workers is not None and max_workers < 1:
-            raise ValueError(f"max_workers must be at least 1, or None, not {max_workers}")
+        if max_workers is not None and not 1 <= max_workers <= _MOST_WORKERS:
+            raise ValueError(
+                f"max_workers must be from 1 to {_MOST_WORKERS}, or None, not {max_workers}"
+            )
         if _exits:
             raise RuntimeError("cannot make an executor while the interpreter ends")
         file = b"" if learned is None else os.fsencode(learned)

@@ -156,7 +156,7 @@ class _WithResults:
     def __init__(self, f: Callable[..., Any]) -> None:
         self.f = f
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.f(*[_value(a) for a in args], **{k: _value(a) for k, a in kwargs.items()})
 
 

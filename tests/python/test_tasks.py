@@ -384,8 +384,9 @@ def test_an_executor_that_is_dropped_does_what_was_submitted():
 
 
 def test_wrong_arguments():
-    with pytest.raises(ValueError, match="max_workers must be at least 1"):
-        kilter.Executor(0)
+    for count in (0, -1, 2**32 + 1):
+        with pytest.raises(ValueError, match="max_workers must be from 1 to"):
+            kilter.Executor(count)
     with pytest.raises(ValueError, match="no-such-policy"):
         kilter.Executor(policy="no-such-policy")
     with pytest.raises(TypeError):
