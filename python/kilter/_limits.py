@@ -174,7 +174,7 @@ class _Keeper:
                 self.most_asked = max(self.most_asked, functions[0]())
         self.main_has = 0
 
-    def follow_here(self, limiter_closed=False):
+    def follow_here(self):
         """Pools of the process, and those of the calling thread."""
         here = threading.get_ident()
         for path, (get, set_, of_thread) in list(self.functions.items()):
@@ -182,8 +182,6 @@ class _Keeper:
                 continue
             pools = self.here.pools if of_thread else self.pools
             pool = pools.get(path) or pools.setdefault(path, _Pool(get, set_))
-            if limiter_closed:
-                pool.found_again()
             limited = here in self.limiters.values() if of_thread else bool(self.limiters)
             pool.follow(self.budget.equal, limited)
         if threading.current_thread() is threading.main_thread():
@@ -242,7 +240,9 @@ class _Keeper:
     def closed(self, limiter):
         with self.lock:
             self.limiters.pop(id(limiter), None)
-            self.follow_here(limiter_closed=True)
+            for pool in (*self.pools.values(), *self.here.pools.values()):
+                pool.found_again()
+            self.follow_here()
             if not self.entries and not self.limiters:
                 self._restore(self.pools)
 
@@ -355,5 +355,3 @@ class limits(contextlib.ContextDecorator):
         with _keeper.lock:
             _keeper._find_libraries()
             _keeper.follow_here()
-
-
