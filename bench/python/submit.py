@@ -3,8 +3,8 @@
 Usage: PYTHONPATH=build/release/python python bench/python/submit.py [ROUNDS]
 
 Both take turns. Per call in microseconds, the median over the rounds and the middle half of them:
-`submit`, all calls are submitted; `submit and result`, until the last result is there; `one by one`,
-each result is waited for before the next call. The ratio is of the medians of each round's ratio.
+`submit`, all calls are submitted; `submit and result`, until the last result is there; `one by
+one`, each result is waited for before the next call. `ratio` is of the two in one round.
 """
 
 import statistics
@@ -47,16 +47,19 @@ def spread(values):
 
 def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
-    ours, theirs = [], []
+    pairs = []
     for _ in range(rounds):
-        for made, into in ((kilter.Executor, ours), (ThreadPoolExecutor, theirs)):
+        pair = []
+        for made in (kilter.Executor, ThreadPoolExecutor):
             with made(WORKERS) as executor:
-                into.append(measure(executor))
+                pair.append(measure(executor))
+        pairs.append(pair)
     print(f"Python {sys.version.split()[0]}, {rounds} rounds")
-    for what in ours[0]:
-        a, b = [r[what] for r in ours], [r[what] for r in theirs]
-        ratio = spread([x / y for x, y in zip(a, b)])
-        print(f"{what:18} kilter {spread(a):26} threads {spread(b):26} ratio {ratio}")
+    for what in pairs[0][0]:
+        ours = spread([a[what] for a, _ in pairs])
+        theirs = spread([b[what] for _, b in pairs])
+        ratio = spread([a[what] / b[what] for a, b in pairs])
+        print(f"{what:18} kilter {ours:26} threads {theirs:26} ratio {ratio}")
 
 
 if __name__ == "__main__":

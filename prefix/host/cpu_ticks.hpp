@@ -1,6 +1,7 @@
 #pragma once
 // What the kernel counts of the CPUs: /proc/stat. C library only: programs of others have it, too.
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,19 @@ bool each_cpu_used(const Visit& visit) noexcept {
     any = true;
   }
   return any;
+}
+
+/// Threads of the whole computer that run or could run at this moment; 0: not known.
+inline std::uint32_t threads_that_run() noexcept {
+  constexpr char name[] = "procs_running ";
+  const int error = errno;
+  lines_of_stat stat;
+  std::uint32_t count = 0;
+  for (const char* line; (line = stat.next()) != nullptr;)
+    if (strncmp(line, name, sizeof name - 1) == 0)
+      count = static_cast<std::uint32_t>(strtoul(line + sizeof name - 1, nullptr, 10));
+  errno = error;
+  return count;
 }
 
 }  // namespace kilter::host

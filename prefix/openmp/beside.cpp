@@ -8,6 +8,7 @@
 #include <atomic>
 #include <new>
 
+#include "host/cpu_ticks.hpp"
 #include "openmp/clock.hpp"
 #include "openmp/others.hpp"
 
@@ -48,7 +49,7 @@ bool something_else_runs() noexcept {
     return false;
   constexpr int looks = 3;  // one alone would see who pauses for a moment, or has just started us
   for (int look = 0; look < looks; ++look)
-    if (threads_that_run() <= 1) return false;
+    if (host::threads_that_run() <= 1) return false;
   return true;
 }
 

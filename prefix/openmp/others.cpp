@@ -91,16 +91,4 @@ double own_wait::since_before() noexcept {
   return known ? static_cast<double>(waited_ns) / static_cast<double>(took_ns) : 0.0;
 }
 
-std::uint32_t threads_that_run() noexcept {
-  constexpr char name[] = "procs_running ";
-  const int error = errno;
-  host::lines_of_stat stat;
-  std::uint32_t count = 0;
-  for (const char* line; (line = stat.next()) != nullptr;)
-    if (strncmp(line, name, sizeof name - 1) == 0)
-      count = static_cast<std::uint32_t>(strtoul(line + sizeof name - 1, nullptr, 10));
-  errno = error;
-  return count;
-}
-
 }  // namespace kilter::regions

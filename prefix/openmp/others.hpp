@@ -47,7 +47,4 @@ class own_wait {
   std::int64_t waited_ns_ = -1, at_ns_ = 0;
 };
 
-/// Threads of the whole computer that run or could run at this moment; 0: not known.
-[[nodiscard]] std::uint32_t threads_that_run() noexcept;
-
 }  // namespace kilter::regions

@@ -4,9 +4,7 @@
 #include <new>
 
 #include "core/interpreter.hpp"
-#include "pythread.h"
 #include "runtime/worker.hpp"
-#include "structmember.h"
 
 namespace kilter::python {
 
@@ -31,7 +29,7 @@ PyObject* as_object(call& c) noexcept { return reinterpret_cast<PyObject*>(&c); 
 bool over(call_state s) noexcept { return s >= call_state::cancelled; }
 bool over(const call& c) noexcept { return over(c.state.load(sync::memory_order_seq_cst)); }
 
-// ---- its life -----------------------------------------------------------------------------------
+// ---- its life -------------------------------------------------------------------------------
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   call& c = of(self);
@@ -70,7 +68,7 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// ---- its end ------------------------------------------------------------------------------------
+// ---- its end --------------------------------------------------------------------------------
 
 thread_local waiting_thread* to_wake = nullptr;
 
@@ -97,7 +95,7 @@ void end(call& c, call_state how) noexcept {
   if (c.watched.load(sync::memory_order_seq_cst)) tell(c, "_tell");
 }
 
-// ---- waiting ------------------------------------------------------------------------------------
+// ---- waiting --------------------------------------------------------------------------------
 
 struct own_lock {
   PyThread_type_lock lock = PyThread_allocate_lock();
@@ -193,7 +191,7 @@ bool wait(call& c, std::int64_t limit) {
   return here ? wait_on_worker(*here, c, limit) : sleep_until_over(c, limit);
 }
 
-// ---- as concurrent.futures.Future -----------------------------------------------------------------
+// ---- as concurrent.futures.Future -------------------------------------------------------------
 
 PyObject* timeout_of(PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"timeout", nullptr};
@@ -205,11 +203,11 @@ PyObject* timeout_of(PyObject* args, PyObject* kwargs) {
 
 void wait_or_raise(call& c, PyObject* args, PyObject* kwargs) {
   if (!wait(c, limit_ns(timeout_of(args, kwargs)))) {
-    set_error_of_futures("TimeoutError", "the call has not ended within the time limit");
+    set_timed_out("the call has not ended within the time limit");
     throw python_error{};
   }
   if (c.state.load(sync::memory_order_acquire) != call_state::finished) {
-    set_error_of_futures("CancelledError", "the call was cancelled");
+    set_cancelled("the call was cancelled");
     throw python_error{};
   }
 }
@@ -361,7 +359,7 @@ PyType_Spec spec = {"kilter._core.Call", sizeof(call), 0,
 
 }  // namespace
 
-// ---- what others see ----------------------------------------------------------------------------
+// ---- what others see ------------------------------------------------------------------------
 
 bool add_calls(PyObject* module) {
   for (std::size_t i = 0; i < std::size(states); ++i)
@@ -388,8 +386,7 @@ call* new_call(PyTypeObject* type, PyObject* function, object arguments, PyObjec
 
 bool begin(call& c) noexcept {
   call_state expected = call_state::pending;
-  return c.state.compare_exchange_strong(expected, call_state::running,
-                                         sync::memory_order_seq_cst);
+  return c.state.compare_exchange_strong(expected, call_state::running, sync::memory_order_seq_cst);
 }
 
 void run(call& c) noexcept {
@@ -402,6 +399,14 @@ void run(call& c) noexcept {
   }
   into_python([&] { forget_call(c); });
   end(c, call_state::finished);
+}
+
+void fail(call& c) noexcept {
+  if (!begin(c)) return;
+  set_python_error();
+  c.exception = take_exception();
+  end(c, call_state::finished);
+  wake_waiting();
 }
 
 void wake_waiting() noexcept {
@@ -447,11 +452,11 @@ std::int64_t limit_ns(PyObject* timeout) {
   return s >= 4e9 ? -1 : static_cast<std::int64_t>(s * 1e9);
 }
 
-void set_error_of_futures(const char* name, const char* message) noexcept {
+void set_timed_out(const char* what) noexcept {
   const object module = object::owned(PyImport_ImportModule("kilter.executor"));
   if (!module) return;
-  const object type = object::owned(PyObject_GetAttrString(module.get(), name));
-  if (type) PyErr_SetString(type.get(), message);
+  const object type = object::owned(PyObject_GetAttrString(module.get(), "TimeoutError"));
+  if (type) PyErr_SetString(type.get(), what);
 }
 
 void raise(PyObject* exception) noexcept {

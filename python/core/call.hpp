@@ -17,8 +17,7 @@ enum class call_state : std::uint8_t { pending, running, cancelled, cancelled_an
 struct waiting_thread;
 
 struct call {
-  PyObject_HEAD
-  sync::atomic<call_state> state;
+  PyObject_HEAD sync::atomic<call_state> state;
   sync::atomic<bool> watched;
   std::uint32_t forks;  // sync::forks() when it was submitted
   PyObject *function, *arguments, *keywords;
@@ -30,8 +29,8 @@ struct call {
 
 [[nodiscard]] bool add_calls(PyObject* module);
 
-/// A call of the type, which derives from _core.Call. `keywords` may be null. Null with an exception
-/// set.
+/// A call of the type, which derives from _core.Call. `keywords` may be null. Null with an
+/// exception set.
 [[nodiscard]] call* new_call(PyTypeObject* type, PyObject* function, object arguments,
                              PyObject* keywords);
 /// From pending to running. False if somebody has begun it already, or cancelled it.
@@ -39,6 +38,9 @@ struct call {
 /// Calls the function of one that was begun, and makes the outcome known. Holds the lock. Threads
 /// that wait for it are woken by wake_waiting(), which is to follow soon.
 void run(call&) noexcept;
+/// It ends with the C++ exception that is being handled, unless somebody has begun it. Holds the
+/// lock.
+void fail(call&) noexcept;
 /// Best without the lock, which is the first thing that those threads ask for.
 void wake_waiting() noexcept;
 /// Whether it is cancelled now; not if it has begun or is over. Holds the lock.
@@ -50,9 +52,8 @@ void tell_cancelled(call&) noexcept;
 [[nodiscard]] PyObject* take_exception() noexcept;
 /// A time limit as Python gives it: None or seconds. Negative: none; throws python_error.
 [[nodiscard]] std::int64_t limit_ns(PyObject* timeout);
-/// concurrent.futures.NAME(message), set; a time limit that has passed is also a built-in
-/// TimeoutError.
-void set_error_of_futures(const char* name, const char* message) noexcept;
+/// Sets kilter.executor.TimeoutError, which is also that of concurrent.futures.
+void set_timed_out(const char* what) noexcept;
 /// The exception, as `raise` does it.
 void raise(PyObject* exception) noexcept;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <new>
-#include <optional>
+#include <vector>
 
 #include "core/call.hpp"
 #include "core/interpreter.hpp"
@@ -33,13 +33,11 @@ struct task_graph {
 };
 
 struct graph_object {
-  PyObject_HEAD
-  task_graph* own;
+  PyObject_HEAD task_graph* own;
 };
 
 struct run_object {
-  PyObject_HEAD
-  execution run;
+  PyObject_HEAD execution run;
   PyObject* graph;
 };
 
@@ -58,8 +56,7 @@ thread_local running_body* innermost = nullptr;
 void refuse_own(const task_graph& g) {
   for (const running_body* b = innermost; b; b = b->outer)
     if (b->graph == &g)
-      throw usage_error(
-          "a task waits for the run that it is part of, which cannot end before it");
+      throw usage_error("a task waits for the run that it is part of, which cannot end before it");
 }
 
 // On a worker.
@@ -78,7 +75,7 @@ void run_task(task_graph& g, node& n) {
   if (!n.result) throw task_failed{};
 }
 
-// ---- building ------------------------------------------------------------------------------------
+// ---- building --------------------------------------------------------------------------------
 
 PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
   return guarded([&] {
@@ -182,14 +179,17 @@ PyObject* edge(PyObject* self, PyObject* args) {
   });
 }
 
-// ---- running -------------------------------------------------------------------------------------
+// ---- running ---------------------------------------------------------------------------------
 
-void forget_results(task_graph& g) {
-  for (node& n : g.nodes) {
-    Py_CLEAR(n.result);
-    Py_CLEAR(n.exception);
-  }
-  Py_CLEAR(g.first_exception);
+// What is dropped may call anything, so not before the lock is free again.
+std::vector<object> take_results(task_graph& g) {
+  std::vector<object> taken;
+  taken.reserve(2 * g.nodes.size() + 1);
+  for (node& n : g.nodes)
+    for (PyObject** held : {&n.result, &n.exception})
+      if (*held) taken.push_back(object::owned(std::exchange(*held, nullptr)));
+  taken.push_back(object::owned(std::exchange(g.first_exception, nullptr)));
+  return taken;
 }
 
 void check_acyclic(const graph& g) {
@@ -204,15 +204,16 @@ PyObject* start(PyObject* self, PyObject* executor) {
   return guarded([&] {
     task_graph& g = of(self);
     const std::shared_ptr<pool> workers = pool_of(executor);
-    object made = checked(
-        reinterpret_cast<allocfunc>(PyType_GetSlot(run_type, Py_tp_alloc))(run_type, 0));
+    object made =
+        checked(reinterpret_cast<allocfunc>(PyType_GetSlot(run_type, Py_tp_alloc))(run_type, 0));
     run_object& r = run_of(made.get());
     ::new (&r.run) execution();
+    std::vector<object> results_before;
+    const sync::lock_guard hold(g.lock);
     check_acyclic(g.tasks);
     if (g.has_run && !g.last_run.done())
       throw usage_error("the graph is running; wait for that run before it is started again");
-    forget_results(g);
-    const sync::lock_guard hold(g.lock);
+    results_before = take_results(g);
     r.run = g.last_run = workers->start(g.tasks);
     g.has_run = true;
     r.graph = object::borrowed(self).release();
@@ -229,8 +230,7 @@ object outcome(task_graph& g, std::size_t index) {
   if (n.exception)
     raise(n.exception);
   else
-    set_error_of_futures("CancelledError",
-                         "the task was left out: it was cancelled, or another one failed");
+    set_cancelled("the task was left out: it was cancelled, or another one failed");
   throw python_error{};
 }
 
@@ -255,7 +255,8 @@ bool wait_in_steps(std::int64_t limit, WaitFor&& over_within) {
   constexpr std::int64_t step_ns = 50'000'000;
   const std::int64_t end_ns = limit < 0 ? -1 : sync::nanoseconds() + limit;
   for (;;) {
-    const std::int64_t left = end_ns < 0 ? step_ns : std::max<std::int64_t>(0, end_ns - sync::nanoseconds());
+    const std::int64_t left =
+        end_ns < 0 ? step_ns : std::max<std::int64_t>(0, end_ns - sync::nanoseconds());
     bool over = false;
     {
       const interpreter::aside others_run;
@@ -274,7 +275,7 @@ PyObject* run_wait(PyObject* self, PyObject* timeout) {
     task_graph& g = of(r.graph);
     if (!r.run.done()) refuse_own(g);
     if (!wait_in_steps(limit_ns(timeout), [&](auto limit) { return r.run.wait_for(limit); })) {
-      set_error_of_futures("TimeoutError", "the graph has not ended within the time limit");
+      set_timed_out("the graph has not ended within the time limit");
       throw python_error{};
     }
     try {
@@ -297,7 +298,7 @@ PyObject* run_result(PyObject* self, PyObject* args) {
     const task t = node_at(g, static_cast<std::size_t>(index)).in_graph;
     if (!r.run.done(t)) refuse_own(g);
     if (!wait_in_steps(limit_ns(timeout), [&](auto limit) { return r.run.wait_for(t, limit); })) {
-      set_error_of_futures("TimeoutError", "the task has not ended within the time limit");
+      set_timed_out("the task has not ended within the time limit");
       throw python_error{};
     }
     return outcome(g, static_cast<std::size_t>(index));
@@ -335,12 +336,9 @@ void run_dealloc(PyObject* self) {
 }
 
 PyMethodDef graph_methods[] = {
-    {"_add", add, METH_VARARGS, nullptr},
-    {"_edge", edge, METH_VARARGS, nullptr},
-    {"_start", start, METH_O, nullptr},
-    {"_result", result, METH_O, nullptr},
-    {"_exception", exception, METH_O, nullptr},
-    {nullptr, nullptr, 0, nullptr},
+    {"_add", add, METH_VARARGS, nullptr},       {"_edge", edge, METH_VARARGS, nullptr},
+    {"_start", start, METH_O, nullptr},         {"_result", result, METH_O, nullptr},
+    {"_exception", exception, METH_O, nullptr}, {nullptr, nullptr, 0, nullptr},
 };
 
 PyType_Slot graph_slots[] = {

@@ -12,8 +12,8 @@ void enter() noexcept;
 /// Between two bodies: lets go of a lock that it has had for longer than CPython's threads have it
 /// where others want it. Bodies of Python code look themselves.
 void breathe() noexcept;
-/// Others may hold the lock as long as this lives, bodies among them that this worker runs meanwhile
-/// because it helps.
+/// Others may hold the lock as long as this lives, bodies among them that this worker runs
+/// meanwhile because it helps.
 class aside {
  public:
   aside() noexcept;

@@ -8,16 +8,12 @@
 
 namespace kilter::python {
 
-namespace {
-
 void set_cancelled(const char* what) noexcept {
   const object futures = object::owned(PyImport_ImportModule("concurrent.futures"));
   if (!futures) return;
   const object type = object::owned(PyObject_GetAttrString(futures.get(), "CancelledError"));
   if (type) PyErr_SetString(type.get(), what);
 }
-
-}  // namespace
 
 void take_lock(PyThreadState* mine) noexcept {
   into_python([&] { PyEval_RestoreThread(mine); });

@@ -75,6 +75,8 @@ class without_lock {
   PyThreadState* mine_;
 };
 
+/// Sets concurrent.futures.CancelledError.
+void set_cancelled(const char* what) noexcept;
 /// Sets the Python exception for the C++ one that is being handled: input_error is ValueError,
 /// usage_error RuntimeError, cancelled_error concurrent.futures.CancelledError, and an error of the
 /// system OSError.

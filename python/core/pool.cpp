@@ -63,7 +63,11 @@ void pool::submit(call* c, std::uint32_t type) {
     ++waiting_;
     if (std::exchange(round_is_due_, true)) return;
   }
-  begin_round();
+  try {
+    begin_round();
+  } catch (...) {
+    fail(*c);
+  }
 }
 
 // By whoever has set round_is_due_. If it fails, the next that is submitted tries again.
@@ -179,8 +183,7 @@ std::vector<execution> pool::unfinished() {
 
 void pool::end() try {
   for (auto left = unfinished(); !left.empty(); left = unfinished())
-    for (execution& e : left)
-      e.wait_for(std::chrono::hours(1));
+    for (execution& e : left) e.wait_for(std::chrono::hours(1));
   if (!learned_.empty()) workers.save_table(learned_);
   workers.stop();
   has_ended(nullptr);
@@ -227,7 +230,7 @@ bool pool::on_own_worker() const noexcept {
 
 bool pool::forked() const noexcept { return engine().forked(); }
 
-// ---- threads that nobody waits for, but the end of the interpreter --------------------------------
+// ---- threads that nobody waits for, but the end of the interpreter ----------------------------
 
 namespace {
 

@@ -1,9 +1,9 @@
 #pragma once
 // The workers of one kilter.Executor, and the calls that wait for them.
 //
-// A call waits in a list of its type. A *round*, a small graph of the runtime whose one task runs on
-// the first worker that is free, adds one task of that type for each call that nobody has told the
-// runtime of. Such a task runs the oldest call of its type: so calls of a function begin in the
+// A call waits in a list of its type. A *round*, a small graph of the runtime whose one task runs
+// on the first worker that is free, adds one task of that type for each call that nobody has told
+// the runtime of. Such a task runs the oldest call of its type: so calls of a function begin in the
 // order in which they were submitted, wherever the policy puts the tasks.
 
 #include <chrono>
@@ -34,7 +34,8 @@ class pool : public std::enable_shared_from_this<pool> {
 
   /// The index of the type of that name.
   std::uint32_t type(std::string name);
-  /// Takes over a reference to the call. usage_error after close() and in the child of a fork.
+  /// Takes over a reference to the call, unless it throws. usage_error after close() and in the
+  /// child of a fork.
   void submit(call*, std::uint32_t type);
   execution start(graph&);
 

@@ -4,18 +4,18 @@
 
 #include <new>
 
-#include "core/interpreter.hpp"
 #include "core/graph.hpp"
+#include "core/interpreter.hpp"
 #include "core/parts.hpp"
 #include "core/pool.hpp"
 #include "kilter/error.hpp"
+#include "runtime/worker.hpp"
 
 namespace kilter::python {
 namespace {
 
 struct executor {
-  PyObject_HEAD
-  std::shared_ptr<pool> workers;
+  PyObject_HEAD std::shared_ptr<pool> workers;
   PyObject* types;   // by name: the pool's index
   PyObject* future;  // the class, which derives from Call
 };
@@ -95,7 +95,7 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// ---- submit ---------------------------------------------------------------------------------------
+// ---- submit -----------------------------------------------------------------------------------
 
 PyObject *qualname, *func;  // interned
 
@@ -125,11 +125,13 @@ std::uint32_t type_of(executor& e, pool& workers, PyObject* name) {
   return index;
 }
 
-object submit_call(PyObject* self, PyObject* name, PyObject* function, object args, PyObject* kwargs) {
+object submit_call(PyObject* self, PyObject* name, PyObject* function, object args,
+                   PyObject* kwargs) {
   executor& e = of(self);
   pool& workers = begun(self);
   const std::uint32_t type = type_of(e, workers, name);
-  call* const c = new_call(reinterpret_cast<PyTypeObject*>(e.future), function, std::move(args), kwargs);
+  call* const c =
+      new_call(reinterpret_cast<PyTypeObject*>(e.future), function, std::move(args), kwargs);
   object future = checked(reinterpret_cast<PyObject*>(c));
   Py_INCREF(future.get());  // the pool's
   try {
@@ -166,7 +168,7 @@ PyObject* submit_as(PyObject* self, PyObject* args, PyObject* kwargs) {
   });
 }
 
-// ---- its end --------------------------------------------------------------------------------------
+// ---- its end ----------------------------------------------------------------------------------
 
 // Returns what was taken out, uncalled, as a list of futures to cancel.
 PyObject* close_pool(PyObject* self, PyObject* cancels) {
@@ -198,12 +200,14 @@ PyObject* wait_ended(PyObject* self, PyObject*) {
 PyObject* table(PyObject* self, PyObject*) {
   return guarded([&] {
     pool& workers = begun(self);
+    if (workers.forked())
+      throw usage_error("this process is a fork of the one whose executor this is");
     object cells = checked(PyList_New(0));
     for (const runtime::learned& cell : workers.workers.table()) {
       if (cell.type.starts_with('(')) continue;  // what is nobody's function
-      const object row = checked(Py_BuildValue(
-          "sIIdK", cell.type.c_str(), cell.where.leader, cell.where.width, cell.seconds,
-          static_cast<unsigned long long>(cell.samples)));
+      const object row =
+          checked(Py_BuildValue("sIIdK", cell.type.c_str(), cell.where.leader, cell.where.width,
+                                cell.seconds, static_cast<unsigned long long>(cell.samples)));
       if (PyList_Append(cells.get(), row.get()) < 0) throw python_error{};
     }
     return cells;
@@ -231,7 +235,8 @@ PyCFunction as_c(F f) noexcept {
 PyMethodDef methods[] = {
     {"submit", as_c(submit), METH_VARARGS | METH_KEYWORDS,
      "submit($self, fn, /, *args, **kwargs)\n--\n\n"
-     "Has a worker call fn(*args, **kwargs) and returns its kilter.Future at once. The time that the\n"
+     "Has a worker call fn(*args, **kwargs) and returns its kilter.Future at once. The time that "
+     "the\n"
      "call takes is learned under the name of the function, `fn.__qualname__`. RuntimeError after\n"
      "`shutdown`, and in the child of a fork."},
     {"_submit_as", as_c(submit_as), METH_VARARGS | METH_KEYWORDS, nullptr},
@@ -281,9 +286,15 @@ PyObject* end_of_interpreter(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
+// Of any executor.
+PyObject* on_worker(PyObject*, PyObject*) {
+  return PyBool_FromLong(detail::worker::current() != nullptr);
+}
+
 PyMethodDef functions[] = {
     {"background_is_over", background_is_over, METH_NOARGS, nullptr},
     {"name_of", name_of_function, METH_O, nullptr},
+    {"on_worker", on_worker, METH_NOARGS, nullptr},
     {"end_of_interpreter", end_of_interpreter, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -310,6 +321,8 @@ bool add_pools(PyObject* module) {
   return PyModule_AddFunctions(module, functions) == 0;
 }
 
-bool add_runtime(PyObject* module) { return add_calls(module) && add_pools(module) && add_graphs(module); }
+bool add_runtime(PyObject* module) {
+  return add_calls(module) && add_pools(module) && add_graphs(module);
+}
 
 }  // namespace kilter::python

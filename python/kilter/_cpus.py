@@ -12,7 +12,7 @@ from . import _core
 class User(typing.NamedTuple):
     """Another process that uses a CPU now."""
 
-    pid: typing.Optional[int]
+    pid: int | None
     """None where it is in a container whose processes have other numbers."""
     name: str
     """Of its program, "kilter: NAME" if it shares CPUs out with other programs of Kilter."""
@@ -110,7 +110,7 @@ def _budget(told: dict) -> Budget:
         reasons.append(f"the quota pays for {told['quota']:g}")
     if told["left"] < told["cpus"]:
         reasons.append(f"others use {told['others']:.1f}")
-    if told["share"] < told["cpus"]:
+    if told["sharing"] and told["share"] < told["cpus"]:
         reasons.append(f"{_count(told['sharing'], 'other program')} of Kilter share them")
     why = f"{told['pool']} of {_count(told['cpus'], 'CPU')}: {', '.join(reasons) or 'all are free'}"
     return Budget(told["pool"], told["equal"], why)
@@ -121,9 +121,9 @@ def cpu_budget(seconds: float = 0.05) -> Budget:
 
     Counts the CPUs of the affinity mask and the cpuset; no more than the CPU quotas of both
     versions of control groups pay for; without those that others use, measured for so many
-    `seconds`, where this process's own threads are no others; and beside other programs of Kilter
-    those that are this one's. With 0 seconds nothing is measured of others but of these. `.why` of
-    the result says which of it decided.
+    `seconds`, where this process's threads are no others, but its children are; and beside other
+    programs of Kilter those that are this one's. With 0 seconds others are who runs at this moment.
+    `.why` of the result says which of it decided.
 
     Raises ValueError for negative seconds and for more than an hour.
     """

@@ -174,7 +174,7 @@ class _Keeper:
                 self.most_asked = max(self.most_asked, functions[0]())
         self.main_has = 0
 
-    def follow_here(self, limiter_closed=False):
+    def follow_here(self):
         """Pools of the process, and those of the calling thread."""
         here = threading.get_ident()
         for path, (get, set_, of_thread) in list(self.functions.items()):
@@ -182,8 +182,6 @@ class _Keeper:
                 continue
             pools = self.here.pools if of_thread else self.pools
             pool = pools.get(path) or pools.setdefault(path, _Pool(get, set_))
-            if limiter_closed:
-                pool.found_again()
             limited = here in self.limiters.values() if of_thread else bool(self.limiters)
             pool.follow(self.budget.equal, limited)
         if threading.current_thread() is threading.main_thread():
@@ -242,7 +240,9 @@ class _Keeper:
     def closed(self, limiter):
         with self.lock:
             self.limiters.pop(id(limiter), None)
-            self.follow_here(limiter_closed=True)
+            for pool in (*self.pools.values(), *self.here.pools.values()):
+                pool.found_again()
+            self.follow_here()
             if not self.entries and not self.limiters:
                 self._restore(self.pools)
 
@@ -306,7 +306,7 @@ def _hear_of_limiters():
 _hear_of_limiters()
 
 
-class limits(contextlib.ContextDecorator):  # noqa: N801
+class limits(contextlib.ContextDecorator):
     """Keeps pools of BLAS and OpenMP threads at what makes sense now, while it changes.
 
     A context manager, and a decorator of functions:
@@ -327,8 +327,8 @@ class limits(contextlib.ContextDecorator):  # noqa: N801
     What threadpoolctl's own limits set inside holds until they end. In the child of a fork the
     numbers stay as they are; where the child leaves the block, it has what the program had.
 
-    seconds: how long to measure what others use before it begins. Without, they are known a tenth
-    of a second later.
+    seconds: how long to measure what others use before it begins. Without, it begins with who runs
+    at this moment.
 
     Raises ImportError without threadpoolctl (`pip install kilter[limits]`), ValueError for seconds
     that are negative or more than an hour.
@@ -355,5 +355,3 @@ class limits(contextlib.ContextDecorator):  # noqa: N801
         with _keeper.lock:
             _keeper._find_libraries()
             _keeper.follow_here()
-
-

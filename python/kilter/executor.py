@@ -8,10 +8,12 @@ import os
 import threading
 import warnings
 import weakref
-from concurrent.futures import CancelledError
-from typing import Any, Callable, Iterable, Iterator, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Callable, NamedTuple
 
 from . import _core
+
+_MOST_WORKERS = 1024
 
 if issubclass(concurrent.futures.TimeoutError, TimeoutError):
     TimeoutError = concurrent.futures.TimeoutError
@@ -24,8 +26,8 @@ else:  # before 3.11 they were two
 class Learned(NamedTuple):
     """What was learned of one type of tasks at one place.
 
-    type: the name of the function. cpus: which workers, from 0, it then ran on, as a range. seconds:
-    how long a task takes there. samples: how many runs say so.
+    type: the name of the function. cpus: the workers, from 0, that it ran on. seconds: how long a
+    task takes there. samples: how many runs say so.
     """
 
     type: str
@@ -80,8 +82,10 @@ class Executor(_core.Pool, concurrent.futures.Executor):
         policy: str = "auto",
         learned: str | os.PathLike | None = None,
     ) -> None:
-        if max_workers is not None and max_workers < 1:
-            raise ValueError(f"max_workers must be at least 1, or None, not {max_workers}")
+        if max_workers is not None and not 1 <= max_workers <= _MOST_WORKERS:
+            raise ValueError(
+                f"max_workers must be from 1 to {_MOST_WORKERS}, or None, not {max_workers}"
+            )
         if _exits:
             raise RuntimeError("cannot make an executor while the interpreter ends")
         file = b"" if learned is None else os.fsencode(learned)

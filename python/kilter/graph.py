@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable
+from collections.abc import Iterable
+from typing import Any, Callable
 
 from . import _core
 from .executor import Executor, default_executor
@@ -155,7 +156,7 @@ class _WithResults:
     def __init__(self, f: Callable[..., Any]) -> None:
         self.f = f
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.f(*[_value(a) for a in args], **{k: _value(a) for k, a in kwargs.items()})
 
 

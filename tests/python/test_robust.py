@@ -1,6 +1,5 @@
-"""What could hang or crash an interpreter: signals, forks, its end. Each in a process of its own."""
+"""What could hang or crash an interpreter: signals, forks, its end. Each in an own process."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -26,7 +25,7 @@ def ready():
 
 
 def program(text, interrupts=0, file=None):
-    """What it printed, and its exit code; SIGINT is sent each time that it says that it is ready."""
+    """What it printed, and its exit code; SIGINT is sent each time that it says it is ready."""
     source = COMMON + textwrap.dedent(text)
     if file is not None:
         file.write_text(source)
@@ -51,7 +50,7 @@ def runs(text, **how):
     return out.splitlines()
 
 
-# ---- Ctrl-C ----------------------------------------------------------------------------------------
+# ---- Ctrl-C ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -114,14 +113,14 @@ def test_interrupted_at_the_end():
         threading.Thread(target=lambda: e.submit(same, 1).result(), daemon=True).start()
         import atexit
         atexit.register(print, "atexit", flush=True)
-        threading._register_atexit(ready) if hasattr(threading, "_register_atexit") else atexit.register(ready)
+        getattr(threading, "_register_atexit", atexit.register)(ready)
         """,
         interrupts=1,
     )
     assert out == "atexit\n" and code in (0, 1, 130) and "Fatal" not in err, (out, err, code)
 
 
-# ---- the end of the interpreter --------------------------------------------------------------------
+# ---- the end of the interpreter ----------------------------------------------------------------
 
 
 def test_end_with_tasks_under_way():
@@ -129,7 +128,7 @@ def test_end_with_tasks_under_way():
         """
         def later(i):
             time.sleep(0.02)
-            print(i, flush=True)
+            print(f"{i}\\n", end="", flush=True)
         e = kilter.Executor(2)
         for i in range(10):
             e.submit(later, i)
@@ -233,7 +232,7 @@ def test_objects_that_die_at_the_end():
     )
 
 
-# ---- fork and spawn --------------------------------------------------------------------------------
+# ---- fork and spawn ----------------------------------------------------------------------------
 
 
 def test_fork():
@@ -323,7 +322,7 @@ def test_multiprocessing(method, tmp_path):
     assert lines == ["45", "[10, 15, 21]", "[6]"]
 
 
-# ---- many, and odd moments -------------------------------------------------------------------------
+# ---- many, and odd moments ---------------------------------------------------------------------
 
 
 def test_a_thousand_executors():

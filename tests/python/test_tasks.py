@@ -10,11 +10,11 @@ import threading
 import time
 import traceback
 import weakref
-
-import pytest
+from concurrent.futures import CancelledError
 
 import kilter
-from kilter.executor import CancelledError, TimeoutError
+import pytest
+from kilter.executor import TimeoutError
 
 LONG = 60  # seconds; a wait that takes so long has failed
 
@@ -68,7 +68,7 @@ class Blocked:
         self.go.set()
 
 
-# ---- futures ---------------------------------------------------------------------------------------
+# ---- futures -----------------------------------------------------------------------------------
 
 
 def test_calls_have_results(pool):
@@ -267,7 +267,7 @@ def test_many_threads_submit(pool):
     assert totals == [sum(range(500))] * 8
 
 
-# ---- executors -------------------------------------------------------------------------------------
+# ---- executors ---------------------------------------------------------------------------------
 
 
 def test_map(pool):
@@ -315,12 +315,8 @@ def test_no_call_waits_behind_a_long_one_while_a_worker_is_free():
 def test_workers_run_at_the_same_time():
     with kilter.Executor(4) as four:
         barrier = threading.Barrier(4)
-        assert sorted(f.result(LONG) for f in [four.submit(barrier.wait, LONG) for _ in range(4)]) == [
-            0,
-            1,
-            2,
-            3,
-        ]
+        futures = [four.submit(barrier.wait, LONG) for _ in range(4)]
+        assert sorted(f.result(LONG) for f in futures) == [0, 1, 2, 3]
         assert four.workers == 4
 
 
@@ -388,8 +384,9 @@ def test_an_executor_that_is_dropped_does_what_was_submitted():
 
 
 def test_wrong_arguments():
-    with pytest.raises(ValueError, match="max_workers must be at least 1"):
-        kilter.Executor(0)
+    for count in (0, -1, 2**32 + 1):
+        with pytest.raises(ValueError, match="max_workers must be from 1 to"):
+            kilter.Executor(count)
     with pytest.raises(ValueError, match="no-such-policy"):
         kilter.Executor(policy="no-such-policy")
     with pytest.raises(TypeError):
@@ -448,9 +445,10 @@ def test_what_was_learned_is_kept(tmp_path):
             first.submit(same, 1).result(LONG)
     with kilter.Executor(2, learned=str(file)) as second:
         assert {cell.type for cell in second.table()} == {"same"}
-    with pytest.warns(RuntimeWarning, match="learning anew"), kilter.Executor(
-        3, learned=file
-    ) as other:
+    with (
+        pytest.warns(RuntimeWarning, match="learning anew"),
+        kilter.Executor(3, learned=file) as other,
+    ):
         assert other.table() == []
     file.write_text("{")
     with pytest.warns(RuntimeWarning, match="learning anew"):
@@ -470,7 +468,7 @@ def test_default_executor_and_map():
         kilter.map(fails, ["a"])
 
 
-# ---- graphs ----------------------------------------------------------------------------------------
+# ---- graphs ------------------------------------------------------------------------------------
 
 
 def test_graph_passes_results(pool):

@@ -10,6 +10,7 @@
 
 #include "host/cpu_mask.hpp"
 #include "host/cpu_ticks.hpp"
+#include "host/proc.hpp"
 #include "machine/cgroup.hpp"
 #include "regions/os/look_around.hpp"
 
@@ -35,6 +36,22 @@ sharing::cpu_bits bits_of(const surroundings& s) {
     if (static_cast<std::uint32_t>(c.os_index) < sharing::most_cpus)
       bits.add(static_cast<std::uint32_t>(c.os_index));
   return bits;
+}
+
+/// CPUs that others use at this moment. Who runs may run anywhere, so that says something only to
+/// who may use all CPUs.
+double others_now(const surroundings& here) {
+  if (here.cpus.size() < here.online) return 0.0;
+  constexpr int looks = 3;  // one alone would see who works for a moment only
+  std::uint32_t least = ~0u;
+  for (int look = 0; look < looks; ++look) {
+    std::uint32_t ours = 0;
+    for (const pid_t thread : host::threads_of(::getpid()))
+      if (const auto stat = host::stat_of(::getpid(), thread)) ours += stat->state == 'R';
+    const std::uint32_t all = host::threads_that_run();
+    least = std::min(least, all > ours ? all - ours : 0);
+  }
+  return least;
 }
 
 /// As if we took part and could use all.
@@ -146,12 +163,17 @@ thread_budget budget_watch::look(std::uint32_t could_use) {
   if (lately && elapsed_ns >= shortest_ns && (others_ = others_since_before(now)) >= 0.0)
     left_ = beside_.after(others_ < counts_as_used_of(cpus) ? 0.0 : others_);
   if (!lately || elapsed_ns >= shortest_ns) before_ = now;
+  double others = others_;
+  if (others < 0.0) {
+    others = seen.others.empty() ? others_now(here_) : 0.0;
+    left_ = threads_beside(cpus).after(others);
+  }
 
   thread_budget b{.threads = {},
                   .cpus = cpus,
                   .quota = here_.quota,
                   .paid = detail::paid_cores(here_.quota, cpus),
-                  .others = others_,
+                  .others = others,
                   .left = left_,
                   .sharing = static_cast<std::uint32_t>(seen.others.size()),
                   .share = share_of(seen, works_now ? could_use : 0, could_use != 0)};

@@ -19,7 +19,7 @@ struct thread_budget {
   std::uint32_t cpus = 1;  ///< that mask and cpuset allow
   std::optional<double> quota;
   std::uint32_t paid = 1;     ///< CPUs
-  double others = -1.0;       ///< CPUs that others used; negative: not known
+  double others = 0.0;        ///< CPUs that others used
   std::uint32_t left = 1;     ///< threads that make sense beside them
   std::uint32_t sharing = 0;  ///< other programs of Kilter that have something to do
   std::uint32_t share = 1;    ///< CPUs that are ours beside them
@@ -32,9 +32,9 @@ class budget_watch {
   budget_watch();
 
   /// `could_use`: threads, which other programs of Kilter are told of while this process works; 0:
-  /// they are not told. What others used is of the while since the look before; a while below .04 s
-  /// says nothing of them, and one beyond two seconds is too long ago. Throws input_error if the
-  /// computer cannot be read.
+  /// they are not told. What others used is of the while since the look before. Below .04 s it is
+  /// what it was before; at first, and after two seconds, by who runs at this moment. Throws
+  /// input_error if the computer cannot be read.
   [[nodiscard]] thread_budget look(std::uint32_t could_use);
   /// Other programs hear that this one needs nothing.
   void leave() noexcept;
