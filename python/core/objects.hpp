@@ -5,6 +5,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace kilter::python {
@@ -45,6 +47,10 @@ inline object checked(PyObject* new_reference) {
   if (new_reference == nullptr) throw python_error{};
   return object::owned(new_reference);
 }
+
+/// A str as UTF-8, and back; what is no UTF-8 in there is replaced.
+[[nodiscard]] std::string text_of(PyObject* str);
+[[nodiscard]] object text_object(std::string_view);
 
 /// Others may hold the interpreter's lock as long as this lives.
 class without_lock {
