@@ -16,14 +16,19 @@ PyObject* simulate(PyObject* module, PyObject* given);
 /// reproduce.cpp: (question as JSON, interruptible) -> verdicts and figures as JSON.
 PyObject* reproduce(PyObject* module, PyObject* given);
 
+/// For code in Python that does not look at the flag, as a policy that does not end: the
+/// interpreter sees the signal when it gives its lock to another thread.
+inline void interrupt_python() {
+  PyErr_SetInterrupt();
+  PyGILState_Release(PyGILState_Ensure());
+}
+
 /// Does the work; others may hold the interpreter's lock meanwhile if it `needs_no_lock`. With
 /// `interruptible`, which is for the main thread, Ctrl-C ends it, and Python handles the signal.
 template <class Work>
 void long_work(bool interruptible, bool needs_no_lock, Work&& work) {
   std::optional<lab::interrupt_guard> guard;
-  // who does not look at the flag may be in Python
-  if (interruptible)
-    guard.emplace([] { PyErr_SetInterrupt(); }, lab::interrupt_guard::signals::ctrl_c);
+  if (interruptible) guard.emplace(interrupt_python, lab::interrupt_guard::signals::ctrl_c);
   try {
     const std::optional<without_lock> others =
         needs_no_lock ? std::optional<without_lock>(std::in_place) : std::nullopt;
@@ -31,7 +36,10 @@ void long_work(bool interruptible, bool needs_no_lock, Work&& work) {
   } catch (...) {
     if (!lab::interrupted()) throw;
   }
-  guard.reset();
+  if (guard) {
+    const without_lock others;  // interrupt_python may wait for it
+    guard.reset();
+  }
   if (!lab::take_interruption()) return;
   PyErr_SetInterrupt();
   if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);

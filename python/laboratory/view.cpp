@@ -173,7 +173,8 @@ PyMethodDef methods[] = {
       "($self, core, /)\n--\n\nSum of the core's busy estimates not yet done, in seconds."),
     M(paid_cores, 0, 0, { return a.v.paid_cores(); },
       "($self, /)\n--\n\nHow many cores' worth of time a quota leaves; all without one."),
-    M(home, 0, 0, { return a.v.home(); }, "($self, /)\n--\n\nThe core where a task without a waker starts."),
+    M(home, 0, 0, { return a.v.home(); },
+      "($self, /)\n--\n\nThe core where a task without a waker starts."),
     M(id, 1, 1, { return a.v.id(a.task()); },
       "($self, task, /)\n--\n\nIts number in the order of creation."),
     M(critical, 1, 1, { return a.v.critical(a.task()); },
@@ -188,11 +189,11 @@ PyMethodDef methods[] = {
     M(work, 1, 1, { return a.v.work(a.task()); },
       "($self, task, /)\n--\n\nThe graph's estimate, in units of its type's kernel; 0 if none."),
     M(cost_s, 2, 2, { const task_ref t = a.task(); return a.v.cost_s(t, a.place()); },
-      "($self, task, place, /)\n--\n\nModelled seconds there; 0 if unknown, inf if it cannot run there."),
+      "($self, task, place, /)\n--\n\nModelled seconds there; 0: not known, inf: it cannot."),
     M(state, 1, 1, {
         const task_state s = a.v.state(a.task());
         return checked(PyTuple_Pack(2, py(s.a).get(), py(s.b).get()));
-      }, "($self, task, /)\n--\n\nThe task's two 64-bit words that belong to the policy; 0 at first."),
+      }, "($self, task, /)\n--\n\nTwo 64-bit words that belong to the policy; 0 at first."),
     M(set_state, 3, 3, {
         const task_ref t = a.task();
         const std::uint64_t first = a.word();
@@ -221,14 +222,14 @@ PyMethodDef methods[] = {
         const task_ref t = a.task();
         return a.list(a.v.predecessor_count(t),
                       [&](std::uint32_t i) { return a.task(a.v.predecessor(t, i)); });
-      }, "($self, task, /)\n--\n\nTasks that it waits for; needs Discipline(reads_predecessors=True)."),
+      }, "($self, task, /)\n--\n\nTasks before it; needs Discipline(reads_predecessors=True)."),
     M(predecessor_costs_s, 1, 1, {
         const task_ref t = a.task();
         return a.list(a.v.predecessor_count(t),
                       [&](std::uint32_t i) { return py(a.v.predecessor_cost_s(t, i)); });
       }, "($self, task, /)\n--\n\nOf each of them: seconds of the edge between different cores."),
     M(data_ready_s, 2, 2, { const task_ref t = a.task(); return a.v.data_ready_s(t, a.core()); },
-      "($self, task, core, /)\n--\n\nWhen the data of what is done have reached the core, on now_s's clock."),
+      "($self, task, core, /)\n--\n\nWhen the data of what is done have come to the core (now_s)."),
     M(data_core, 1, 1, { return py_core(a.v.data_core(a.task())); },
       "($self, task, /)\n--\n\nThe core that last worked on its data; None if nobody did."),
     M(rekey, 2, 2, { const task_ref t = a.task(); a.v.rekey(t, a.word()); },
@@ -265,7 +266,8 @@ PyMethodDef methods[] = {
     M(learn, 1, 3, { learn(a); },
       "($self, task, place=None, seconds=None, /)\n--\n\n"
       "In on_done: puts the sample, or these seconds, into the trace table."),
-    M(load, 1, 1, { return a.v.load(a.cell()); }, "($self, cell, /)\n--\n\nA shared cell; 0 at first."),
+    M(load, 1, 1, { return a.v.load(a.cell()); },
+      "($self, cell, /)\n--\n\nA shared cell; 0 at first."),
     M(store, 2, 2, { const std::uint32_t c = a.cell(); a.v.store(c, a.word()); },
       "($self, cell, value, /)\n--\n\nWrites it."),
     M(fetch_add, 2, 2, { const std::uint32_t c = a.cell(); return a.v.fetch_add(c, a.word()); },
@@ -274,7 +276,7 @@ PyMethodDef methods[] = {
         const std::uint32_t c = a.cell();
         const std::uint64_t expected = a.word();
         return a.v.exchange_if(c, expected, a.word());
-      }, "($self, cell, expected, desired, /)\n--\n\nSets it if it holds `expected`; whether it did."),
+      }, "($self, cell, expected, desired, /)\n--\n\nSets it if it is `expected`; whether it was."),
     M(type_load, 2, 2, { const task_ref t = a.task(); return a.v.type_load(t, a.type_cell()); },
       "($self, task, cell, /)\n--\n\nA cell that all tasks of its type and size class share."),
     M(type_fetch_add, 3, 3, {

@@ -16,7 +16,7 @@ import pathlib
 import signal
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 from .. import _laboratory
 from .graphs import graph_text, platform_text
