@@ -295,6 +295,8 @@ PyGetSetDef attributes[] = {
       "In on_ready: the core whose task made it ready; None for a root from outside."),
     A(parent, { return a.task(a.q.parent); },
       "In on_ready: the task that released it last; None for a root."),
+    A(explore_first, { return a.v.table().explore_first; },
+      "A search is to take a place that time_s does not know (0) before any other."),
     A(stolen, { return a.q.stolen; }, "In on_take: the queue belongs to another core."),
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

@@ -241,6 +241,11 @@ def _number(point: dict[str, Any] | None, key: str = "obtained") -> float:
     return float("nan") if value is None else value
 
 
+def _series_alone(figure: dict[str, Any]) -> bool:
+    """Bars with their names below, since there is one group of them."""
+    return figure["kind"] in ("bars", "shares") and not figure["group"]
+
+
 def _draw_lines(axes: Axes, figure: dict[str, Any], panel: int) -> None:
     at = range(len(_values(figure["group"])))
     for number, name in enumerate(_values(figure["series"])):
@@ -257,31 +262,31 @@ def _draw_lines(axes: Axes, figure: dict[str, Any], panel: int) -> None:
 
 
 def _draw_bars(axes: Axes, figure: dict[str, Any], panel: int) -> None:
-    names = _values(figure["series"])
+    names, groups = _values(figure["series"]), _values(figure["group"])
     stacked = figure["kind"] == "stacks"
-    below = [0.0] * len(_values(figure["group"]))
+    alone = _series_alone(figure)
+    below = [0.0] * len(groups)
     for number, name in enumerate(names):
         points = _grid(figure, panel, number)
         values = [0.0 if p is None else (p["obtained"] or 0.0) for p in points]
-        width = 0.8 if stacked else 0.8 / len(names)
-        at = [
-            i + (0.4 if stacked else 0.8 * (number + 0.5) / len(names)) for i in range(len(points))
-        ]
+        width = 0.8 if stacked or alone else 0.8 / len(names)
+        first = number + 0.4 if alone else 0.4 if stacked else width * (number + 0.5)
+        at = [first + i for i in range(len(points))]
         axes.bar(
             at,
             values,
             width=width,
             bottom=below if stacked else None,
-            color=_colour(number),
-            label=name,
+            color=_colour(0 if alone else number),
+            hatch="//" if number >= len(COLOURS) and not alone else None,
+            edgecolor="white",
+            label=None if alone else name,
         )
         if stacked:
             below = [a + b for a, b in zip(below, values)]
-            continue
-        printed = [(x, p["published"]) for x, p in zip(at, points) if p and "published" in p]
-        if printed:
-            axes.plot(*zip(*printed), "_", color="black", markersize=8, label=None)
-    axes.set_xlim(-0.2, len(below))
+        for x, point in zip(at, points):
+            if point and "published" in point and not stacked:
+                axes.plot([x], [point["published"]], "_", color="black", markersize=8)
 
 
 def _draw_heat(axes: Axes, figure: dict[str, Any], panel: int) -> None:
@@ -326,24 +331,28 @@ def of_figure(figures: list[dict[str, Any]], which: int | str) -> Figure:
         "heat": _draw_heat,
         "starts": _draw_starts,
     }.get(drawn["kind"], _draw_bars)
-    groups = [str(value) for value in _values(drawn["group"])]
+    alone = _series_alone(drawn)
+    below = drawn["series"] if alone else drawn["group"]
+    names = [str(value) for value in _values(below)]
     for number, (name, one) in enumerate(zip(panels, axes)):
         draw(one, drawn, number)
         one.set_title(name, fontsize=9)
         if drawn["kind"] == "starts":
             continue
-        step = max(1, len(groups) // 12)
+        step = max(1, len(names) // 12)
         offset = 0.4 if draw is _draw_bars else 0.0
-        one.set_xticks([i + offset for i in range(0, len(groups), step)])
-        long = sum(map(len, groups[::step])) > 40 // (1 if len(panels) < 3 else 2)
+        one.set_xticks([i + offset for i in range(0, len(names), step)])
+        long = sum(map(len, names[::step])) > (40 if len(panels) < 3 else 20)
         one.set_xticklabels(
-            groups[::step], rotation=45 if long else 0, ha="right" if long else "center"
+            names[::step], rotation=45 if long else 0, ha="right" if long else "center"
         )
-        if drawn["group"]:
-            one.set_xlabel(drawn["group"]["name"], fontsize=8)
+        if below:
+            one.set_xlabel(below["name"], fontsize=8)
         if drawn["kind"] != "heat":
             one.set_ylabel(drawn["unit"], fontsize=8)
-    made.suptitle(f"{drawn['id']}: {drawn['title']}", fontsize=9)
+    printed = any("published" in point for point in drawn["points"]) and draw is _draw_bars
+    note = " (black: as printed)" if printed else ""
+    made.suptitle(f"{drawn['id']}: {drawn['title']}{note}", fontsize=9)
     if drawn["kind"] != "heat":
         _legend(made, axes[0])
     return made

@@ -223,7 +223,8 @@ class Policy:
     core that released it, a worker looks into its own deque and then steals, and a task runs alone
     where it was taken. None as an answer is the standard one too. A method reads and changes what
     its `view` offers and nothing else, so that a run can be repeated; `discipline` is called before
-    each run. An exception ends the simulation and comes out of it.
+    each run. Critical is what the graph gives high priority, or what on_submit flags. An exception
+    ends the simulation and comes out of it.
 
         class Fastest(kilter.Policy):
             '''Critical tasks on the fastest place known, others where they are released.'''
