@@ -24,7 +24,7 @@ PyObject* reproduce(PyObject*, PyObject* given) {
       const std::vector<std::string> ids = lab::chosen_claims(files, asked.at("claims"));
       const std::string as = asked.at("as");
       lab::read_as(files, as, lab::read_readings(lab::experiments_directory()));
-      lab::reproduction work(files, {.draws = true});
+      lab::reproduction work(files, {.draws = asked.at("figures")});
       lab::progress progress(work.steps(ids), asked.at("quiet"));
       lab::reproduced results = work.run(ids, progress);
       progress.clear();

@@ -1,4 +1,4 @@
-"""kilter.simulate, kilter.reproduce and policies in Python, against the command of the same build."""
+"""kilter.simulate, kilter.reproduce and policies in Python, against the build's command."""
 
 import json
 import os
@@ -41,7 +41,9 @@ def makespans(result):
 
 def small(graph="layered", **how):
     how = {"details": False, "repeats": 2, "policy": "rws", **how}
-    return kilter.simulate(graph, **({"tasks": 200} if graph == "layered" else {}), **how)
+    if isinstance(graph, str):
+        how["tasks"] = 200
+    return kilter.simulate(graph, **how)
 
 
 @pytest.mark.parametrize(
@@ -440,22 +442,42 @@ def test_a_notebook_shows_a_table(traced):
 
 
 def test_a_claim_is_judged_as_the_command_does():
-    ours = kilter.reproduce(CLAIM, quiet=True)
+    ours = kilter.reproduce(CLAIM, figures=False, quiet=True)
     said = command("lab", "reproduce", CLAIM, "--quiet", "--json", "-").stdout
     assert ours.json() == said
     assert ours.verdict == json.loads(said)["claims"][0]["verdict"]
     with pytest.raises(ValueError, match="S9-1"):
         kilter.reproduce("S9-1")
+    with pytest.raises(ValueError, match="no figure"):
+        ours.plot()
+    pandas = pytest.importorskip("pandas")
+    assert list(ours.numbers.published)[0] == json.loads(said)["claims"][0]["published"]
+    assert isinstance(ours.numbers, pandas.DataFrame)
 
 
-def test_numbers_and_figure_of_a_claim():
-    pytest.importorskip("pandas")
+@pytest.mark.parametrize("kind", ["bars", "shares", "stacks", "heat", "lines", "starts"])
+def test_each_kind_of_figure_is_drawn(kind):
     pytest.importorskip("matplotlib")
-    ours = kilter.reproduce(CLAIM, quiet=True)
-    assert set(ours.numbers.claim) == {CLAIM}
-    ours.plot().canvas.draw()
-    with pytest.raises(ValueError, match="Fig"):
-        ours.plot("none of them")
+    axes = {
+        "panel": {"name": "policy", "values": ["rws", "da"]},
+        "group": None if kind == "shares" else {"name": "parallelism", "values": [2, 3]},
+        "series": {"name": "place", "values": ["0,1", "1,1"]},
+    }
+    points = [
+        {"at": [p, g, s], "obtained": 0.1 + p + g + s, "low": 0.1, "high": 4, "published": 1.0}
+        for p in range(2)
+        for g in range(1 if kind == "shares" else 2)
+        for s in range(2)
+    ]
+    points[-1]["obtained"] = None
+    trace = {"starts": [[0.1, 0, 1, 1], [0.2, 1, 1, 0]], "disturbed_from_s": 0.1}
+    figure = {"id": "S0-Fig.1", "title": "of nothing", "kind": kind, "unit": "s", **axes}
+    figure |= {"points": points, "traces": [{**trace, "disturbed_to_s": 0.2}] * 2}
+    drawn = lab.Reproduction('{"claims": []}', json.dumps([figure])).plot("S0-Fig.1")
+    drawn.canvas.draw()
+    titles = [one.get_title() for one in drawn.axes]
+    assert titles[:2] == ["rws", "da"] or titles[::2] == ["rws", "da"]
+    assert drawn.axes[0].has_data()
 
 
 def test_importing_kilter_starts_and_loads_nothing():
@@ -467,7 +489,8 @@ def test_importing_kilter_starts_and_loads_nothing():
 def test_notebooks_run_and_write_pictures_where_asked(name, tmp_path):
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib")
-    here = {**os.environ, "MPLBACKEND": "Agg"}
+    package = str(pathlib.Path(kilter.__file__).absolute().parents[1])
+    here = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": package}
     script = [sys.executable, str(EXAMPLES / f"{name}.py")]
     subprocess.run(script, cwd=tmp_path, env=here, check=True, stdout=subprocess.DEVNULL)
     assert not list(tmp_path.iterdir())

@@ -121,7 +121,8 @@ def _graphs(given: Any, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
     for number, graph in enumerate(graphs, 1):
         text = graph_text(graph)
         if text is not None:
-            own = str(getattr(graph, "name", "") or "graph")
+            named = getattr(graph, "name", None)
+            own = named if isinstance(named, str) and named else "graph"
             all_of_them.append(
                 {"name": own if len(graphs) == 1 else f"{own} {number}", "text": text}
             )
@@ -221,7 +222,8 @@ def simulate(
     words.update(seed=_text(seed), repeat=_text(repeats))
     parameters = {name: value for name, value in settings.items() if name not in known}
     graph_words = {"scale": _text(scale), "like": like, "widths": _text(widths).rstrip(",")}
-    if parameters and graph in _laboratory.workloads() and (scale != 1 or widths):
+    workload = isinstance(graph, str) and graph in _laboratory.workloads()
+    if parameters and workload and (scale != 1 or widths):
         raise ValueError(f"scale and widths are for graphs, and '{graph}' is a workload")
     named, own = _policies(policy)
     asked = {
@@ -239,12 +241,15 @@ def simulate(
     return Result(_laboratory.simulate(json.dumps(asked), own, _interruptible()))
 
 
-def reproduce(*claims: str, as_: str = "published", quiet: bool = False) -> Reproduction:
+def reproduce(
+    *claims: str, as_: str = "published", figures: bool = True, quiet: bool = False
+) -> Reproduction:
     """Runs published experiments in virtual time and judges what the papers claim.
 
     `claims`: ids as "S0-11", papers as "S0", or "all" (many minutes). `as_`: whose settings, the
-    papers' ("published"), their public code's ("coded") or "kilter"'s. What
+    papers' ("published"), their public code's ("coded") or "kilter"'s. `figures`: also what
+    `Reproduction.plot` draws, which may need runs that no claim looks at. What
     `kilter lab reproduce` does.
     """
-    asked = {"claims": list(claims or ("all",)), "as": as_, "quiet": quiet}
+    asked = {"claims": list(claims or ("all",)), "as": as_, "figures": figures, "quiet": quiet}
     return Reproduction(*_laboratory.reproduce(json.dumps(asked), _interruptible()))
