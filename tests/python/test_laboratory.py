@@ -59,7 +59,7 @@ def small(graph="layered", **how):
                 n=6,
                 on="haswell-16",
                 policy=["auto", "cats"],
-                disturb=["share@0:1/4"],
+                disturb=["share@0:25%"],
                 seed=7,
                 repeats=2,
                 fast=[0],
@@ -68,14 +68,14 @@ def small(graph="layered", **how):
                 widths=[1, 2],
                 graphs=2,
             ),  # fmt: skip
-            "cholesky:n=6 --on sim:haswell-16 --policy auto --policy cats --disturb share@0:1/4 "
+            "cholesky:n=6 --on sim:haswell-16 --policy auto --policy cats --disturb share@0:25% "
             "--seed 7 --repeat 2 --fast 0, --direct --scale 0.01 --widths 1,2 --graphs 2",
         ),
         (
             lambda: kilter.simulate(
-                ["kmeans", "fft:n=16"], on=["jetson-tx2", "odroid-xu3"], policy="dam-c", repeats=1
+                ["kmeans", "fft:log2=4"], on=["jetson-tx2", "odroid-xu3"], policy="dam-c", repeats=1
             ),
-            "kmeans fft:n=16 --on sim:jetson-tx2 --on sim:odroid-xu3 --policy dam-c --repeat 1",
+            "kmeans fft:log2=4 --on sim:jetson-tx2 --on sim:odroid-xu3 --policy dam-c --repeat 1",
         ),
         (
             lambda: kilter.simulate(
