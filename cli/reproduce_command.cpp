@@ -7,8 +7,6 @@
 
 #include <unistd.h>
 
-#include "base/file_text.hpp"
-#include "base/json_text.hpp"
 #include "claims/flips.hpp"
 #include "claims/readings.hpp"
 #include "claims/reproduction.hpp"
@@ -39,21 +37,6 @@ struct reproduce_options {
   std::string as = "published";
   bool quiet = false, list = false, native = false, flips = false;
 };
-
-/// Measured where the experiment files come from, with --native --json; shown where nothing is
-/// measured now.
-constexpr const char* recorded_file = "native.json";
-
-void show_recorded(std::vector<lab::claim_result>& claims,
-                   const std::vector<lab::experiment_file>& files) {
-  const std::string path = lab::experiments_directory() + "/" + recorded_file;
-  if (::access(path.c_str(), F_OK) != 0) return;
-  try {
-    lab::add_recorded(claims, files, parse_json(file_text(path, "native evidence", 16)));
-  } catch (const input_error& error) {
-    throw input_error(fmt::format("{}: {}", path, error.what()));
-  }
-}
 
 void check_native(const reproduce_options& o, const std::vector<lab::experiment_file>& files,
                   const std::vector<std::string>& ids) {
@@ -214,7 +197,7 @@ action add_reproduce(CLI::App& app, const std::string& command_line) {
       results = work.run(ids, progress);
     }
     progress.clear();
-    show_recorded(results.claims, files);
+    lab::add_recorded(results.claims, files);
     const std::string text = lab::verdicts_text(results.claims, lab::colour_wanted(STDOUT_FILENO)) +
                              lab::first_text(first);
     if (o->json != "-" && o->html != "-") lab::show(text);

@@ -1,6 +1,6 @@
 #include "cli/settings.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "cli/values.hpp"
 #include "measuring/presets.hpp"
@@ -10,18 +10,13 @@ namespace kilter::cli {
 lab::specification worded_specification::read() const {
   lab::specification s = rest;
   s.policy_lists = lab::read_policies(policies);
-  for (const lab::setting& one : lab::settings())
-    if (const auto at = texts.find(one.name); at != texts.end())
-      one.read(one, s, one.option(), at->second);
-  if (!as.empty()) {
-    std::vector<std::string> names;
-    for (const lab::policy_list& list : s.policy_lists)
-      names.insert(names.end(), list.names.begin(), list.names.end());
-    for (const auto& [name, text] : lab::preset_of(as, names)) {
-      const auto own = std::ranges::find(options, name, [](const auto& o) { return o.first; });
-      if (own != options.end() && own->second->count() == 0) lab::read_setting(s, name, text);
-    }
+  lab::parameter_values written;
+  for (const auto& [name, option] : options) {
+    if (option->count() == 0) continue;
+    const lab::setting& one = *lab::find_setting(name);
+    written.emplace(name, one.flag ? one.text(one, rest) : texts.find(name)->second);
   }
+  s = lab::read_settings(std::move(s), written, as);
   for (const std::string& text : disturb) s.disturb.push_back(lab::read_disturbances(text));
   return s;
 }

@@ -71,6 +71,7 @@ HOUSES = {
     },
     "python": {
         "core": ["runtime", "regions/os"],
+        "laboratory": ["core", "presenting"],
     },
 }
 HOUSE_OF = {folder: house for house, folders in HOUSES.items() for folder in folders}

@@ -14,6 +14,7 @@
 #include "claims/properties.hpp"
 #include "claims/task_measures.hpp"
 #include "claims/thread_measures.hpp"
+#include "kilter/error.hpp"
 #include "session/helping_threads.hpp"
 #include "session/interrupt.hpp"
 
@@ -262,6 +263,7 @@ reproduced reproduction::run(const std::vector<std::string>& ids, progress& p) {
       for (const figure* one : figures) results.figures.push_back(runs.drawn(*one));
     }
   } catch (const stopped&) {
+  } catch (const cancelled_error&) {  // within a run
   }
   return results;
 }

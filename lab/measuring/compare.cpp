@@ -23,6 +23,7 @@ std::vector<workload> works_of(const compare_specification& asked) {
   for (const std::string& graph : asked.graphs)
     all.push_back(make_named(
         graph, {{"like", asked.like}, {"scale", asked.scale}, {"widths", asked.widths}}));
+  all.insert(all.end(), asked.given.begin(), asked.given.end());
   return all;
 }
 

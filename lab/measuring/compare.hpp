@@ -22,7 +22,8 @@ struct compare_specification {
   parameter_values parameters;  ///< of the workload
   /// files, generators and workloads, as make_named takes them
   std::vector<std::string> graphs;
-  std::vector<engine_choice> on;  ///< none: what the graph brings, else native
+  std::vector<lab::workload> given;  ///< that the caller brings; come last
+  std::vector<engine_choice> on;     ///< none: what the graph brings, else native
   /// policies, disturbances and all modes; no criticality: usual_criticality
   specification common;
   std::string like = "matmul", scale = "1", widths;  ///< parameters of each graph

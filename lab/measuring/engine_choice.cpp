@@ -91,6 +91,7 @@ void check_platform(const engine_choice& on) {
 }
 
 sim::platform platform_of(const engine_choice& on) {
+  if (on.given) return *on.given;
   check_platform(on);
   return sim::platform::load(on.platform);
 }

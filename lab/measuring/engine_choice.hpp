@@ -2,6 +2,7 @@
 // Where an experiment runs, in the words that every --on takes: native, sim:PLATFORM,
 // emulate:PLATFORM[,SCALE] and ideal.
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@ struct engine_choice {
   bool emulated = false;           ///< threads run it, in real time
   /// seconds here for one second of the platform; 0: what the tasks need
   double scale = 0.0;
+  /// what `platform` names, where the caller brings it; null: it is looked up
+  std::shared_ptr<const sim::platform> given{};
 
   [[nodiscard]] bool native() const noexcept { return platform.empty() && !ideal; }
 };

@@ -183,6 +183,8 @@ std::shared_ptr<const machine> local_machine(const std::string& cores, bool smt)
 
 std::shared_ptr<const policy> policy_of(const std::string& name, const experiment& e) {
   const policy_options& o = e.options.policy_settings;
+  if (const auto own = e.own_policies.find(name); own != e.own_policies.end())
+    return own->second(*e.options.machine, o);
   return is_user_policy(name) ? load_policy(name, *e.options.machine, o)
                               : make_policy(name, *e.options.machine, o);
 }

@@ -70,4 +70,18 @@ preset preset_of(std::string_view reading, std::span<const std::string> policies
                   joined(policies, ", "), known));
 }
 
+specification read_settings(specification s, const parameter_values& written,
+                            std::string_view reading) {
+  for (const setting& one : settings())
+    if (const auto at = written.find(one.name); at != written.end())
+      one.read(one, s, one.option(), at->second);
+  if (reading.empty()) return s;
+  std::vector<std::string> names;
+  for (const policy_list& list : s.policy_lists)
+    names.insert(names.end(), list.names.begin(), list.names.end());
+  for (const auto& [name, text] : preset_of(reading, names))
+    if (!written.contains(name)) read_setting(s, name, text);
+  return s;
+}
+
 }  // namespace kilter::lab

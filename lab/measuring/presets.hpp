@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "measuring/specification.hpp"
+
 namespace kilter::lab {
 
 inline constexpr std::array<std::string_view, 3> readings = {"published", "coded", "kilter"};
@@ -21,5 +23,10 @@ using preset = std::vector<std::pair<std::string, std::string>>;
 /// reading that is none, and for `coded` if one of the policies has no public code or two have
 /// different code.
 [[nodiscard]] preset preset_of(std::string_view reading, std::span<const std::string> policies);
+
+/// The specification with what was written (texts by name of the setting; flags: yes), and with
+/// what the reading, if one is named, means for the rest. The policies are in it already.
+[[nodiscard]] specification read_settings(specification, const parameter_values& written,
+                                          std::string_view reading);
 
 }  // namespace kilter::lab

@@ -376,6 +376,7 @@ sim::engine_options simulated_options(const experiment& e, const scenario& s,
   o.blocks = e.blocks == cut_of_wide::task ? sim::block_count::task : sim::block_count::member;
   o.learned = e.learned;
   o.seed = random_stream(e.seed, "run", repeat).next();
+  o.stopped = interrupted;
   o.horizon_s = std::max(o.horizon_s, 1e3 * expected_s);
   if (e.costs == known_costs::truth) o.true_costs_over_s = expected_s;
   o.disturbances =
@@ -415,7 +416,11 @@ void simulation::run_one(const scenario& s, const std::string& policy, std::uint
     run_row row{.policy = policy, .disturb = s.name, .repeat = repeat, .graph = graph};
     if (experiment_.root == submitter::core) row.root_core = repeat % m.core_count();
     const std::optional<double> before_j = engine.energy_j();
-    row.stats = engine.run(graph_, made_.types, row.root_core.value_or(no_core));
+    try {
+      row.stats = engine.run(graph_, made_.types, row.root_core.value_or(no_core));
+    } catch (const cancelled_error&) {
+      return;
+    }
     if (const std::optional<double> after_j = engine.energy_j())
       row.energy_j = *after_j - *before_j;
     d.seconds = row.stats.seconds;

@@ -4,6 +4,9 @@
 // (docs/inside/decisions/specification.md); plan() in experiment.hpp puts it on a machine.
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,6 +65,10 @@ enum class known_costs : std::uint8_t { stale, truth };
 enum class submitter : std::uint8_t { core, outside };
 
 struct specification {
+  /// Policies that the caller brings, by names that no other has; made for each run.
+  std::map<std::string,
+           std::function<std::shared_ptr<const policy>(const machine&, const policy_options&)>>
+      own_policies;
   workload work = make_workload("layered", {});
   std::vector<policy_list> policy_lists = read_policies({"auto"});
   /// scenarios; the undisturbed one comes first in any case

@@ -1,6 +1,7 @@
 #include "presenting/reproduce_json.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,8 @@
 #include <limits>
 #include <map>
 
+#include "base/file_text.hpp"
+#include "base/json_text.hpp"
 #include "kilter/error.hpp"
 #include "presenting/document.hpp"
 
@@ -283,6 +286,16 @@ void add_recorded(std::vector<claim_result>& results, const std::vector<experime
       }
   } catch (const json::exception& error) {
     throw input_error(fmt::format("not a document of verdicts: {}", error.what()));
+  }
+}
+
+void add_recorded(std::vector<claim_result>& results, const std::vector<experiment_file>& files) {
+  const std::string path = experiments_directory() + "/native.json";
+  if (::access(path.c_str(), F_OK) != 0) return;
+  try {
+    add_recorded(results, files, parse_json(file_text(path, "native evidence", 16)));
+  } catch (const input_error& error) {
+    throw input_error(fmt::format("{}: {}", path, error.what()));
   }
 }
 

@@ -31,6 +31,9 @@ namespace kilter::lab {
 void add_recorded(std::vector<claim_result>&, const std::vector<experiment_file>&,
                   const nlohmann::ordered_json& document);
 
+/// The same of the evidence beside the experiment files, if there is any.
+void add_recorded(std::vector<claim_result>&, const std::vector<experiment_file>&);
+
 /// Something that does not follow from the numbers of the document.
 struct disagreement {
   /// claim; "verdict", "cases[3].holds", ...; what stands there and what follows

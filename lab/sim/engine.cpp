@@ -22,6 +22,8 @@ namespace {
 
 // Of a longer body the runtime reads its CPU time, and has somebody watch.
 constexpr double long_body_s = 1e-3;
+// A few milliseconds, or with a slow policy a tenth of a second.
+constexpr std::uint32_t events_between_looks = 4096;
 
 engine_options with_checked_policy(engine_options o, const machine& m) {
   o.policy = checked(std::move(o.policy), m);
@@ -212,7 +214,10 @@ sim_time engine::data_there(const node* n, core_id c) const noexcept {
 void engine::loop() {
   const sim_time begun = now_, horizon = std::min(now_ + to_time(options_.horizon_s), longest - 1);
   const std::uint32_t count = machine_.core_count();
+  std::uint32_t events = 0;
   while (left_ > 0) {
+    if (++events % events_between_looks == 0 && options_.stopped && options_.stopped())
+      throw cancelled_error("the simulated run was stopped");
     if (events_.empty() || events_.time_of(events_.first()) == never)
       throw std::runtime_error(std::string(policy_.name()) + " leaves " + std::to_string(left_) +
                                " tasks, and every worker rests");

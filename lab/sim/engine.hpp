@@ -63,6 +63,8 @@ struct engine_options {
   /// that name them by `depend` alone.
   std::span<const task_data> data{};
   double horizon_s = 3600.0;  ///< virtual time after which a run is given up
+  /// Asked every few thousand events; once it says yes, the run ends with cancelled_error.
+  bool (*stopped)() noexcept = nullptr;
   /// Told of each task that ended: its assembly, whose times are seconds by now, and the core that
   /// releases its successors. May be empty.
   std::function<void(const sim_assembly&, core_id last)> finished{};

@@ -22,10 +22,10 @@ namespace quantities = detail::quantities;
 class reader {
  public:
   reader(const std::string& file, const toml::table& root)
-      : file_(file), top_(file, "a platform file", root) {}
+      : file_(file), root_(root), top_(file, "a platform file", root) {}
 
   platform read() {
-    p_.cores = std::make_shared<const machine>(machine::from_platform(file_));
+    p_.cores = std::make_shared<const machine>(detail::machine_of(file_, root_));
     top_.only({"schema",       "name",       "description", "kind",      "cluster",   "clock",
                "bandwidth",    "kernel",     "power",       "overheads", "co_runner", "noise",
                "network",      "moved_line", "gather",      "steal",     "sleep",     "lend",
@@ -399,6 +399,7 @@ class reader {
   }
 
   const std::string& file_;
+  const toml::table& root_;
   owned_table top_;
   platform p_;
 };
@@ -417,6 +418,11 @@ std::string kernel_label(const kernel_cost& k, const std::string& kind) {
 platform read_platform(const std::string& file) {
   const toml::table root = detail::parse_platform_file(file);
   return reader(file, root).read();
+}
+
+platform parse_platform(const std::string& name, std::string_view text) {
+  const toml::table root = detail::parse_toml(text, name);
+  return reader(name, root).read();
 }
 
 }  // namespace kilter::sim

@@ -2,6 +2,7 @@
 // The simulator's tables of a platform file.
 
 #include <string>
+#include <string_view>
 
 #include "sim/platform.hpp"
 
@@ -9,6 +10,8 @@ namespace kilter::sim {
 
 /// `file` as detail::find_platform_file gives it. Throws input_error with file and line.
 [[nodiscard]] platform read_platform(const std::string& file);
+/// The same of a platform file's text; `name` stands for the file in messages.
+[[nodiscard]] platform parse_platform(const std::string& name, std::string_view text);
 
 /// "2035.2", "64": as people write it, without zeros behind.
 [[nodiscard]] std::string plain_number(double value);

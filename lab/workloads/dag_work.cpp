@@ -195,9 +195,14 @@ std::string widths_note(const dag_work& w, const machine& m) {
 
 dag_work load_dag_work(const std::string& from, std::string like, double scale,
                        const std::string& widths) {
+  return make_dag_work(load_dag(from), from, std::move(like), scale, widths);
+}
+
+dag_work make_dag_work(dag made, const std::string& from, std::string like, double scale,
+                       const std::string& widths) {
   (void)parse_choice("--like", like, apps::kernel_names());
   dag_work w{.from = from,
-             .what = std::make_shared<const dag>(load_dag(from)),
+             .what = std::make_shared<const dag>(std::move(made)),
              .like = std::move(like),
              .scale = scale};
   const dag& d = *w.what;

@@ -36,6 +36,10 @@ inline constexpr const char* widths_meaning =
     "Cores that one task may run on at once, where the graph does not say: all, or a list as 1,2,4 "
     "(default: 1 in files, which hold recorded programs; all in generators and kilter.graph/1)";
 
+/// The same of a graph that is there; `from` names it.
+[[nodiscard]] dag_work make_dag_work(dag, const std::string& from, std::string like, double scale,
+                                     const std::string& widths = {});
+
 /// "all" or "1,2,4": what load_dag_work takes.
 [[nodiscard]] std::string widths_text(const std::vector<std::uint32_t>&);
 /// On how many cores tasks may run there, for a reader of results: a clause without a full stop.

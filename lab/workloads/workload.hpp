@@ -97,6 +97,9 @@ void check_named(std::string_view word);
 /// input_error as check_named and make_workload, and where parameters of a graph are not the
 /// default and the word is a workload.
 [[nodiscard]] workload make_named(const std::string& word, const parameter_values& of_graph = {});
+/// `graph` of one that is there, named `from`, and with these of its parameters.
+[[nodiscard]] workload make_given(dag, const std::string& from,
+                                  const parameter_values& of_graph = {});
 
 /// Of what is drawn at random in it; nothing is in some.
 void set_seed(workload&, std::uint64_t seed) noexcept;

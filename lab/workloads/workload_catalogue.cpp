@@ -355,6 +355,12 @@ std::span<const std::string_view> own_names() {
   return all;
 }
 
+workload make_given(dag made, const std::string& from, const parameter_values& of_graph) {
+  const reader r(find_workload(of_graphs), of_graph);
+  return make_dag_work(std::move(made), from, r.text("like"), r.positive("scale"),
+                       r.text("widths"));
+}
+
 void check_named(std::string_view word) {
   if (std::ranges::find(own_names(), word) != own_names().end() || dags::names_a_file(word)) return;
   const std::string_view name = word.substr(0, word.find(':'));

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace kilter::inline v0::detail {
 
@@ -9,9 +10,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `relative` from the directory of programs in which this one is, without the dots; empty where
-/// the system does not tell what runs.
+/// Empty: that in which this program is.
+std::string& programs_directory() {
+  static std::string directory;
+  return directory;
+}
+
+/// `relative` from the directory of programs, without the dots; empty where the system does not
+/// tell what runs.
 std::vector<std::string> beside_program(const char* relative) {
+  if (const fs::path given = programs_directory(); !given.empty())
+    return {(given / relative).lexically_normal().string()};
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (error) return {};
@@ -44,5 +53,7 @@ std::vector<std::string> command_directories(const char* built) {
   all.emplace_back(KILTER_INSTALLED_COMMANDS);
   return all;
 }
+
+void set_programs(std::string directory) { programs_directory() = std::move(directory); }
 
 }  // namespace kilter::inline v0::detail

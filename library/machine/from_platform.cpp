@@ -150,10 +150,14 @@ class platform_reader {
 
 }  // namespace
 
+machine detail::machine_of(const std::string& file, const toml::table& root,
+                           const machine_options& options) {
+  return platform_reader(file, root, options).read();
+}
+
 machine machine::from_platform(const std::string& name_or_path, const machine_options& options) {
   const std::string file = detail::find_platform_file(name_or_path);
-  const toml::table root = detail::parse_platform_file(file);
-  return platform_reader(file, root, options).read();
+  return detail::machine_of(file, detail::parse_platform_file(file), options);
 }
 
 }  // namespace kilter

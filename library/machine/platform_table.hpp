@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kilter/error.hpp"
+#include "kilter/machine.hpp"
 #include "machine/platform_ranges.hpp"
 #include "machine/toml_text.hpp"
 
@@ -27,6 +28,10 @@ namespace kilter::inline v0::detail {
 
 /// Throws input_error with file and line if it is not TOML, with the reason if it cannot be read.
 [[nodiscard]] toml::table parse_platform_file(const std::string& file);
+
+/// The cores of a platform file; `file` is its name in messages.
+[[nodiscard]] machine machine_of(const std::string& file, const toml::table&,
+                                 const machine_options& = {});
 
 /// A table of a platform file whose keys are all known to us, with errors that point at lines.
 class owned_table {

@@ -38,11 +38,13 @@ extern "C" void kilter_on_interrupt(int) {
 }  // namespace
 
 bool interrupted() noexcept { return flag.load(std::memory_order_relaxed); }
+bool take_interruption() noexcept { return flag.exchange(false); }
 
 struct interrupt_guard::state {
   int pipe[2] = {-1, -1};
   struct sigaction old_int {
   }, old_term{};
+  signals watched_signals;
   std::function<void()> give_up;
   std::mutex mutex;
   execution watched;
@@ -83,8 +85,9 @@ void interruptible_sleep(double seconds) {
   }
 }
 
-interrupt_guard::interrupt_guard(std::function<void()> give_up)
+interrupt_guard::interrupt_guard(std::function<void()> give_up, signals which)
     : state_(std::make_unique<state>()) {
+  state_->watched_signals = which;
   state_->give_up = std::move(give_up);
   if (::pipe2(state_->pipe, O_CLOEXEC) != 0)
     throw std::runtime_error("cannot create a pipe to wait for Ctrl-C");
@@ -97,12 +100,12 @@ interrupt_guard::interrupt_guard(std::function<void()> give_up)
   action.sa_flags = SA_RESTART;
   ::sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, &state_->old_int);
-  ::sigaction(SIGTERM, &action, &state_->old_term);
+  if (which == signals::both) ::sigaction(SIGTERM, &action, &state_->old_term);
 }
 
 interrupt_guard::~interrupt_guard() {
   ::sigaction(SIGINT, &state_->old_int, nullptr);
-  ::sigaction(SIGTERM, &state_->old_term, nullptr);
+  if (state_->watched_signals == signals::both) ::sigaction(SIGTERM, &state_->old_term, nullptr);
   living.store(nullptr);
   wake_fd.store(-1);
   {

@@ -11,6 +11,9 @@ namespace kilter::lab {
 /// True since SIGINT or SIGTERM arrived while an interrupt_guard lived.
 [[nodiscard]] bool interrupted() noexcept;
 
+/// The same; from then on it is false again.
+[[nodiscard]] bool take_interruption() noexcept;
+
 /// Sleeps, but returns at once when the process is interrupted.
 void interruptible_sleep(double seconds);
 
@@ -19,7 +22,9 @@ void interruptible_sleep(double seconds);
 /// print what is known and end the process. One at a time.
 class interrupt_guard {
  public:
-  explicit interrupt_guard(std::function<void()> give_up);
+  /// ctrl_c: SIGTERM does what it did.
+  enum class signals { both, ctrl_c };
+  explicit interrupt_guard(std::function<void()> give_up, signals = signals::both);
   /// Puts the former signal handlers back.
   ~interrupt_guard();
   interrupt_guard(const interrupt_guard&) = delete;

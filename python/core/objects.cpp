@@ -19,6 +19,19 @@ void take_lock(PyThreadState* mine) noexcept {
   into_python([&] { PyEval_RestoreThread(mine); });
 }
 
+std::string text_of(PyObject* str) {
+  const object bytes = checked(PyUnicode_AsUTF8String(str));
+  char* begin = nullptr;
+  Py_ssize_t size = 0;
+  if (PyBytes_AsStringAndSize(bytes.get(), &begin, &size) < 0) throw python_error{};
+  return {begin, static_cast<std::size_t>(size)};
+}
+
+object text_object(std::string_view text) {
+  return checked(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
 void set_python_error() noexcept {
   try {
     throw;

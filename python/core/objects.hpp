@@ -8,6 +8,8 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace kilter::python {
@@ -62,6 +64,10 @@ auto into_python(F&& f) noexcept {
     for (;;) pause();
   }
 }
+
+/// A str as UTF-8, and back; what is no UTF-8 in there is replaced.
+[[nodiscard]] std::string text_of(PyObject* str);
+[[nodiscard]] object text_object(std::string_view);
 
 /// Others may hold the interpreter's lock as long as this lives.
 class without_lock {

@@ -5,8 +5,10 @@ if TYPE_CHECKING:
     from ._core import __version__
     from ._cpus import Budget, Cpu, User, cpu_budget, cpus
     from ._limits import limits
+    from . import lab
     from .executor import Executor, Future, Learned, default_executor, map
     from .graph import Graph, Run, Task
+    from .lab import Policy, platforms, policies, read_results, reproduce, simulate
 
 __all__ = [
     "Budget",
@@ -15,6 +17,7 @@ __all__ = [
     "Future",
     "Graph",
     "Learned",
+    "Policy",
     "Run",
     "Task",
     "User",
@@ -22,8 +25,14 @@ __all__ = [
     "cpu_budget",
     "cpus",
     "default_executor",
+    "lab",
     "limits",
     "map",
+    "platforms",
+    "policies",
+    "read_results",
+    "reproduce",
+    "simulate",
 ]
 
 # The module of each name, loaded when one is asked for: the command needs none.
@@ -34,6 +43,7 @@ _module_of = {
     "Future": "executor",
     "Graph": "graph",
     "Learned": "executor",
+    "Policy": "lab",
     "Run": "graph",
     "Task": "graph",
     "User": "_cpus",
@@ -41,8 +51,14 @@ _module_of = {
     "cpu_budget": "_cpus",
     "cpus": "_cpus",
     "default_executor": "executor",
+    "lab": "lab",
     "limits": "_limits",
     "map": "executor",
+    "platforms": "lab",
+    "policies": "lab",
+    "read_results": "lab",
+    "reproduce": "lab",
+    "simulate": "lab",
 }
 
 
@@ -50,7 +66,8 @@ def __getattr__(name):
     if name not in _module_of:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = __import__(f"{__name__}.{_module_of[name]}", fromlist=[name])
-    return globals().setdefault(name, getattr(module, name))
+    found = module if name == _module_of[name] else getattr(module, name)
+    return globals().setdefault(name, found)
 
 
 def __dir__():
