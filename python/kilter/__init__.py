@@ -2,10 +2,10 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import lab
     from ._core import __version__
     from ._cpus import Budget, Cpu, User, cpu_budget, cpus
     from ._limits import limits
-    from . import lab
     from .executor import Executor, Future, Learned, default_executor, map
     from .graph import Graph, Run, Task
     from .lab import Policy, platforms, policies, read_results, reproduce, simulate

@@ -1,5 +1,6 @@
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable
 
 __version__: str
 
