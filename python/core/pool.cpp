@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/interpreter.hpp"
-#include "core/usable_machine.hpp"
 #include "kilter/error.hpp"
 #include "runtime/attachments.hpp"
 #include "runtime/engine.hpp"
@@ -15,10 +14,9 @@ namespace {
 constexpr const char* type_of_rounds = "(submit)";
 constexpr std::size_t most_types = 1'000;  // those that come later share the first
 
-runtime_options options_for(std::uint32_t count, const std::string& policy) {
+runtime_options options_for(machine here, std::uint32_t count, const std::string& policy) {
   runtime_options o;
   o.policy = policy;
-  machine here = usable_machine();
   // More than there are cores: their calls wait for something else than a core.
   o.shares_cores = count <= here.core_count();
   o.machine =
@@ -37,14 +35,17 @@ struct pool::round {
   std::vector<task_type> types;
 };
 
-pool::pool(std::uint32_t count, const std::string& policy, std::string learned)
-    : workers(options_for(count, policy), lets_go), learned_(std::move(learned)), types_(1) {
+pool::pool(machine here, std::uint32_t count, const std::string& policy, std::string learned)
+    : workers(options_for(std::move(here), count, policy), lets_go),
+      learned_(std::move(learned)),
+      types_(1) {
   types_.front().name = "(others)";
 }
 
 pool::~pool() = default;
 
 std::uint32_t pool::type(std::string name) {
+  engine().refuse_after_fork();
   const sync::lock_guard hold(lock_);
   if (types_.size() == most_types) return 0;
   types_.push_back({std::move(name)});

@@ -27,12 +27,12 @@ namespace kilter::python {
 class pool : public std::enable_shared_from_this<pool> {
  public:
   /// At least `workers` of them; 0: one for each core that may be used.
-  pool(std::uint32_t workers, const std::string& policy, std::string learned);
+  pool(machine here, std::uint32_t workers, const std::string& policy, std::string learned);
   ~pool();
   pool(const pool&) = delete;
   pool& operator=(const pool&) = delete;
 
-  /// The index of the type of that name.
+  /// The index of the type of that name. usage_error in the child of a fork.
   std::uint32_t type(std::string name);
   /// Takes over a reference to the call, unless it throws. usage_error after close() and in the
   /// child of a fork.

@@ -8,6 +8,7 @@
 #include "core/interpreter.hpp"
 #include "core/parts.hpp"
 #include "core/pool.hpp"
+#include "core/usable_machine.hpp"
 #include "kilter/error.hpp"
 #include "runtime/worker.hpp"
 
@@ -45,8 +46,9 @@ int init(PyObject* self, PyObject* args, PyObject*) {
     std::shared_ptr<pool> fresh;
     {
       const std::string policy_name = policy, file = learned;
+      machine here = usable_machine();
       const without_lock others_run;
-      fresh = std::make_shared<pool>(count, policy_name, file);
+      fresh = std::make_shared<pool>(std::move(here), count, policy_name, file);
     }
     executor& e = of(self);
     if (e.workers) throw usage_error("an executor is made once");
@@ -74,11 +76,12 @@ int clear(PyObject* self) {
 
 // What was submitted is done all the same.
 void let_end(std::shared_ptr<pool> workers) noexcept try {
-  if (workers->ends()) return;
-  if (workers->forked() || interpreter_ends.load()) {
+  // In the child of a fork a worker that is not there may hold its locks.
+  if (workers->forked() || (interpreter_ends.load() && !workers->ends())) {
     new std::shared_ptr<pool>(std::move(workers));
     return;
   }
+  if (workers->ends()) return;
   workers->close(false);
   workers->end_in_background();
 } catch (...) {

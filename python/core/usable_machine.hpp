@@ -5,7 +5,7 @@
 
 namespace kilter::python {
 
-/// input_error if hwloc fails.
+/// Holds the interpreter's lock, so that no fork finds it at work. input_error if hwloc fails.
 [[nodiscard]] machine usable_machine();
 
 }  // namespace kilter::python

@@ -31,6 +31,12 @@ def two():
         yield executor
 
 
+@pytest.fixture
+def alone(monkeypatch):
+    """What runs while other programs of Kilter have the core is not learned."""
+    monkeypatch.setenv("KILTER_SHARING", "0")
+
+
 def same(x):
     return x
 
@@ -414,7 +420,7 @@ class Named:
         return 2
 
 
-def test_types_are_names_of_functions(two):
+def test_types_are_names_of_functions(alone, two):
     nested = functools.partial(functools.partial(same, 1))
     for f in (nested, Named().method, Named(), functools.partial(len, "a")):
         two.submit(f).result(LONG)
@@ -438,7 +444,7 @@ def test_more_types_than_are_told_apart(two):
     assert [f.result(LONG) for f in futures] == list(range(1500))
 
 
-def test_what_was_learned_is_kept(tmp_path):
+def test_what_was_learned_is_kept(alone, tmp_path):
     file = tmp_path / "learned.json"
     with kilter.Executor(2, learned=file) as first:
         for _ in range(10):
@@ -666,7 +672,7 @@ def test_graph_in_a_cycle_of_references_is_collected():
     assert gone() is None
 
 
-def test_types_of_a_graph(two):
+def test_types_of_a_graph(alone, two):
     g = kilter.Graph()
     g.add(same, 1, type="mine")
     g.add(same, g.add(len, "a"))
