@@ -47,14 +47,20 @@ _module_of = {
 }
 
 
+# What needs another package.
+_joined = ("dask", "distributed", "joblib")
+
+
 def __getattr__(name: str) -> Any:
-    if name not in _module_of:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
+    if name in _joined:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name not in _module_of:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{__name__}.{_module_of[name]}"), name)
     return globals().setdefault(name, value)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_joined})

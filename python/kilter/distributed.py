@@ -22,8 +22,8 @@ try:
     from dask.utils import key_split
     from distributed import threadpoolexecutor as pools
     from distributed.diagnostics.plugin import WorkerPlugin
-except ImportError as error:
-    raise ImportError("kilter.distributed needs distributed: pip install kilter[dask]") from error
+except ImportError:
+    raise ImportError("kilter.distributed needs distributed: pip install kilter[dask]") from None
 
 __all__ = ["Plugin"]
 
