@@ -166,8 +166,8 @@ class Backend(AutoBatchingMixin, ParallelBackendBase):
     supports_sharedmem = True
     supports_timeout = True
     supports_return_generator = True
-    # Seconds from submission to the end. A batch hides what joblib does for one, some 0.1 ms with the
-    # interpreter's lock, and is no longer, since who waits for all waits for the last.
+    # Seconds from submission to the end. A batch hides what joblib does for one, some 0.1 ms with
+    # the interpreter's lock, and is no longer, since who waits for all waits for the last.
     MIN_IDEAL_BATCH_DURATION = 0.01
     MAX_IDEAL_BATCH_DURATION = 0.05
 
