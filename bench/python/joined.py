@@ -4,7 +4,8 @@
 
 Each line is a shape. The two sides of a pair run one after the other, in turns, in one process;
 the neighbour is a busy loop pinned to CPU 0. Printed is the time of the threads over Kilter's: the
-median of the pairs' ratios, and the quartiles.
+median of the pairs' ratios, and the quartiles. Where other programs of Kilter run, which would get
+their share, KILTER_SHARING=0.
 """
 
 from __future__ import annotations

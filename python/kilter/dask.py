@@ -28,8 +28,8 @@ try:
     from dask.core import flatten
     from dask.order import order
     from dask.utils import key_split
-except ImportError as error:
-    raise ImportError("kilter.dask needs dask: pip install kilter[dask]") from error
+except ImportError:
+    raise ImportError("kilter.dask needs dask: pip install kilter[dask]") from None
 
 __all__ = ["get"]
 

@@ -22,8 +22,10 @@ try:
     from dask.utils import key_split
     from distributed import threadpoolexecutor as pools
     from distributed.diagnostics.plugin import WorkerPlugin
-except ImportError as error:
-    raise ImportError("kilter.distributed needs distributed: pip install kilter[dask]") from error
+except ImportError:
+    raise ImportError(
+        "kilter.distributed needs distributed: pip install kilter[distributed]"
+    ) from None
 
 __all__ = ["Plugin"]
 
@@ -31,9 +33,9 @@ __all__ = ["Plugin"]
 class Plugin(WorkerPlugin):
     """Gives each worker a `kilter.Executor`, until the plugin is removed.
 
-    nthreads: how many tasks a worker begins at the same time; None: `kilter.cpu_budget()`, looked
-    at again each second. That may be more than the worker had: 1 where tasks bear no others beside
-    them. ValueError if it is below 1.
+    nthreads: how many tasks a worker begins at the same time. None: what it had, and more while
+    `kilter.cpu_budget()`, looked at each second, says so; for tasks that bear no others beside them
+    say 1. ValueError if it is below 1.
     """
 
     name = "kilter"
@@ -47,10 +49,14 @@ class Plugin(WorkerPlugin):
         self.before = worker.executors["default"], worker.state.nthreads
         worker.executors["default"] = _ThreadPoolExecutor()
         if self.nthreads is None:
-            worker.state.nthreads = await asyncio.to_thread(cpu_budget)
-            self.following = asyncio.create_task(_follow(worker))
+            self.following = asyncio.create_task(self.follow_budget(worker.state))
         else:
             worker.state.nthreads = self.nthreads
+
+    async def follow_budget(self, state: Any) -> None:
+        while True:
+            state.nthreads = max(self.before[1], await asyncio.to_thread(cpu_budget))
+            await asyncio.sleep(1)
 
     async def teardown(self, worker: Any) -> None:
         if self.nthreads is None:
@@ -58,12 +64,6 @@ class Plugin(WorkerPlugin):
         ours = worker.executors["default"]
         worker.executors["default"], worker.state.nthreads = self.before
         ours.shutdown(wait=False)
-
-
-async def _follow(worker: Any) -> None:
-    while True:
-        await asyncio.sleep(1)
-        worker.state.nthreads = await asyncio.to_thread(cpu_budget)
 
 
 # Workers ask by this name whether tasks see their worker and the context of their caller.

@@ -1,4 +1,5 @@
-"""joblib on Kilter's workers: importing this module registers the backend "kilter".
+"""joblib on Kilter's workers: importing this module registers the backend "kilter"; `import kilter`
+alone changes nothing of joblib.
 
     import joblib, kilter.joblib
 
@@ -30,8 +31,8 @@ try:
         SequentialBackend,
         register_parallel_backend,
     )
-except ImportError as error:
-    raise ImportError("kilter.joblib needs joblib: pip install kilter[joblib]") from error
+except ImportError:
+    raise ImportError("kilter.joblib needs joblib: pip install kilter[joblib]") from None
 
 __all__ = ["Backend"]
 

@@ -288,3 +288,14 @@ def test_a_number_of_threads_that_cannot_be():
 
     with pytest.raises(ValueError, match="0"):
         kilter.distributed.Plugin(0)
+
+
+@pytest.mark.parametrize("name", ["joblib", "dask", "distributed"])
+def test_what_to_install(name, monkeypatch):
+    for module in [m for m in sys.modules if m.split(".")[0] == name]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, f"kilter.{name}", raising=False)
+    monkeypatch.delitem(vars(kilter), name, raising=False)
+    with pytest.raises(ImportError, match=rf"pip install kilter\[{name}\]$"):
+        getattr(kilter, name)
