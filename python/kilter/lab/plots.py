@@ -139,6 +139,8 @@ def _timeline(
     disturb: str | None = None,
     by: str | None = None,
 ) -> Figure:
+    from matplotlib.ticker import MaxNLocator
+
     last = result.traced(policy, disturb)
     names = [policy] if policy else _once(row["policy"] for row in result.rows)
     runs = [result.traced(name, last["disturb"]) for name in names]
@@ -171,7 +173,7 @@ def _timeline(
             )
         panel.set_xlim(0, end_s * scale)
         panel.set_ylim(cores - 0.4, -0.6)
-        panel.yaxis.get_major_locator().set_params(integer=True)
+        panel.yaxis.set_major_locator(MaxNLocator(integer=True))
         panel.set_ylabel("core", fontsize=8)
         kept = "" if not left_out else ", grey: not recorded"
         panel.set_title(f"{run['policy']}, {_scenario(run['disturb'])}{kept}", fontsize=9)
