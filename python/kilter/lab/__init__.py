@@ -117,7 +117,7 @@ def _graphs(given: Any, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         raise TypeError(
             f"no setting is named {', '.join(parameters)}; kilter.lab.settings() lists them"
         )
-    all_of_them = []
+    all_of_them: list[dict[str, Any]] = []
     for number, graph in enumerate(graphs, 1):
         text = graph_text(graph)
         if text is not None:

@@ -12,7 +12,7 @@ _TASK = ("after", "seconds", "type", "priority")
 
 def _values(attributes: Mapping[Any, Any]) -> dict[str, Any]:
     """Those that a graph file can have."""
-    kept = {}
+    kept: dict[str, Any] = {}
     for name, value in attributes.items():
         if isinstance(value, (str, bool)):
             kept[str(name)] = value
@@ -47,7 +47,8 @@ def _of_dask(graph: Mapping[Any, Any]) -> str:
     from dask.core import get_dependencies, istask
     from dask.utils import funcname
 
-    nodes, edges = [], []
+    nodes: list[Any] = []
+    edges: list[Any] = []
     for key, value in graph.items():
         runs = getattr(value, "func", None) or (value[0] if istask(value) else None)
         nodes.append((key, {"type": funcname(runs)} if runs else {"type": "data", "seconds": 0}))
@@ -64,7 +65,8 @@ def _is_dask(graph: Mapping[Any, Any]) -> bool:
 
 
 def _of_dict(graph: Mapping[Any, Any]) -> str:
-    nodes, edges = [], []
+    nodes: list[Any] = []
+    edges: list[Any] = []
     for task, what in graph.items():
         own = dict(what) if isinstance(what, Mapping) else {"after": what}
         for name in own:

@@ -3,6 +3,8 @@ apart (Okabe and Ito)."""
 
 from __future__ import annotations
 
+import functools
+import io
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -20,14 +22,34 @@ def _colour(index: int) -> str:
     return COLOURS[index % len(COLOURS)]
 
 
-def _panels(count: int, height: float, columns: int = 1) -> tuple[Figure, list[Axes]]:
-    """A figure that no window and no notebook shows twice."""
+def _hatch(index: int) -> str | None:
+    return "//" if index >= len(COLOURS) else None
+
+
+@functools.cache
+def _shown_figure() -> type[Figure]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    class ShownFigure(Figure):
+        """Shown by notebooks that never imported pyplot, too, and by none twice."""
+
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            FigureCanvasAgg(self)
+
+        def _repr_png_(self) -> bytes:
+            written = io.BytesIO()
+            self.savefig(written, format="png")
+            return written.getvalue()
+
+    return ShownFigure
+
+
+def _panels(count: int, height: float, columns: int = 1) -> tuple[Figure, list[Axes]]:
     rows = -(-count // columns)
-    figure = Figure(figsize=(_WIDTH, height * rows + 0.5), dpi=100, layout="constrained")
-    FigureCanvasAgg(figure)
+    size = (_WIDTH, height * rows + 0.5)
+    figure = _shown_figure()(figsize=size, dpi=100, layout="constrained")
     axes = [figure.add_subplot(rows, columns, n + 1) for n in range(count)]
     for one in axes:
         one.tick_params(labelsize=8)
@@ -86,6 +108,8 @@ def _throughput(result: Result, log: bool = False) -> Figure:
                 values,
                 height=0.8 / len(policies),
                 color=_colour(number),
+                hatch=_hatch(number),
+                edgecolor="white",
                 label=policy,
                 xerr=(below, above),
                 error_kw={"elinewidth": 1, "capsize": 2},
@@ -115,6 +139,8 @@ def _timeline(
     disturb: str | None = None,
     by: str | None = None,
 ) -> Figure:
+    from matplotlib.ticker import MaxNLocator
+
     last = result.traced(policy, disturb)
     names = [policy] if policy else _once(row["policy"] for row in result.rows)
     runs = [result.traced(name, last["disturb"]) for name in names]
@@ -147,7 +173,7 @@ def _timeline(
             )
         panel.set_xlim(0, end_s * scale)
         panel.set_ylim(cores - 0.4, -0.6)
-        panel.yaxis.get_major_locator().set_params(integer=True)
+        panel.yaxis.set_major_locator(MaxNLocator(integer=True))
         panel.set_ylabel("core", fontsize=8)
         kept = "" if not left_out else ", grey: not recorded"
         panel.set_title(f"{run['policy']}, {_scenario(run['disturb'])}{kept}", fontsize=9)
@@ -278,7 +304,7 @@ def _draw_bars(axes: Axes, figure: dict[str, Any], panel: int) -> None:
             width=width,
             bottom=below if stacked else None,
             color=_colour(0 if alone else number),
-            hatch="//" if number >= len(COLOURS) and not alone else None,
+            hatch=None if alone else _hatch(number),
             edgecolor="white",
             label=None if alone else name,
         )
