@@ -35,7 +35,8 @@ __all__ = [
     "simulate",
 ]
 
-# The module of each name, loaded when one is asked for: the command needs none.
+# The module of each name, loaded when one is asked for: the command needs none. Those that need a
+# package of somebody else are in no `import *`.
 _module_of = {
     "Budget": "_cpus",
     "Cpu": "_cpus",
@@ -50,7 +51,10 @@ _module_of = {
     "__version__": "_core",
     "cpu_budget": "_cpus",
     "cpus": "_cpus",
+    "dask": "dask",
     "default_executor": "executor",
+    "distributed": "distributed",
+    "joblib": "joblib",
     "lab": "lab",
     "limits": "_limits",
     "map": "executor",
@@ -71,4 +75,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_module_of})

@@ -13,6 +13,7 @@ import sysconfig
 import kilter
 import pytest
 
+GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
 PACKAGE = pathlib.Path(kilter.__file__).parent
 MODULES = sorted(PACKAGE.glob("*.so"))
 
@@ -32,6 +33,26 @@ def installed():
         return importlib.metadata.distribution("kilter")
     except importlib.metadata.PackageNotFoundError:
         pytest.skip("this is the build tree")
+
+
+def examples():
+    parts = GUIDE.read_text(encoding="utf-8").split("```python\n")[1:]
+    return [part.split("```\n")[0] for part in parts]
+
+
+@pytest.mark.parametrize("number", range(len(examples())))
+def test_example_of_the_guide(number, tmp_path):
+    program = examples()[number]
+    for package in ("numpy", "dask", "distributed", "joblib", "threadpoolctl"):
+        if package in program or (package == "threadpoolctl" and "limits()" in program):
+            pytest.importorskip(package)
+    file = tmp_path / "example.py"
+    file.write_text(program, encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, file], capture_output=True, text=True, cwd=tmp_path, timeout=120
+    )
+    assert run.returncode == 0, run.stderr
+    assert "Traceback" not in run.stderr  # as of a thread, or of the interpreter's end
 
 
 def test_command_and_package_have_one_version():
