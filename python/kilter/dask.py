@@ -182,7 +182,7 @@ _executors_lock = threading.Lock()
 def _executor(workers: int | None) -> Executor:
     with _executors_lock:
         if workers not in _executors:
-            _executors[workers] = Executor(workers, policy="dam-c")
+            _executors[workers] = Executor(workers)
         return _executors[workers]
 
 

@@ -65,7 +65,8 @@ class Executor(_core.Pool, concurrent.futures.Executor):
     max_workers: how many; None: one for each CPU that this process may use (its mask, and what a
     quota of its container pays for). With more than there are CPUs they are not pinned, for calls
     that wait for something else.
-    policy: how the worker of a call is chosen; `kilter lab compare --help` lists the names.
+    policy: how the worker of a call is chosen, a name of `kilter lab policies`. The default lets
+    any free worker take a call. With "auto" a call may wait for a worker whose own one blocks.
     learned: a file that keeps what was learned about the functions. It is read at once if it is
     there, and written by `shutdown`. One that cannot be used, as another machine's, is warned of
     (RuntimeWarning), and then replaced.
@@ -79,7 +80,7 @@ class Executor(_core.Pool, concurrent.futures.Executor):
         self,
         max_workers: int | None = None,
         *,
-        policy: str = "auto",
+        policy: str = "dam-c",
         learned: str | os.PathLike | None = None,
     ) -> None:
         if max_workers is not None and not 1 <= max_workers <= _MOST_WORKERS:
