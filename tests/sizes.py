@@ -13,7 +13,7 @@ import tempfile
 import checker
 
 LIMITS = {
-    "words of prose": 58_300,  # in all *.md but those that scripts make
+    "words of prose": 58_500,  # in all *.md but those that scripts make
     "words of the longest decision": 400,  # a question with its choice, why, and what lost
     "lines of code beyond 100 columns": 234,
     "files of tests": 249,  # without data and golden files
