@@ -308,11 +308,6 @@ int set_outcome(PyObject* self, PyObject* value, void*) {
   return 0;
 }
 
-template <class F>
-PyCFunction as_c(F f) noexcept {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
-}
-
 PyMethodDef methods[] = {
     {"result", as_c(result), METH_VARARGS | METH_KEYWORDS,
      "result($self, timeout=None)\n--\n\n"

@@ -99,4 +99,10 @@ PyObject* guarded(F&& f) noexcept {
   }
 }
 
+/// A function with keywords, as a table of methods wants it.
+template <class F>
+PyCFunction as_c(F f) noexcept {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
 }  // namespace kilter::python

@@ -230,11 +230,6 @@ PyObject* get_workers(PyObject* self, void*) {
   return guarded([&] { return checked(PyLong_FromUnsignedLong(begun(self).workers.workers())); });
 }
 
-template <class F>
-PyCFunction as_c(F f) noexcept {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
-}
-
 PyMethodDef methods[] = {
     {"submit", as_c(submit), METH_VARARGS | METH_KEYWORDS,
      "submit($self, fn, /, *args, **kwargs)\n--\n\n"
