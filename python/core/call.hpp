@@ -3,23 +3,20 @@
 // concurrent.futures.Future reach into (`_condition`, `_state`, `_waiters`...) is made at first
 // use, since most futures never need it.
 //
-// Whoever makes something of a future that is to be told of its end sets `watched`, then looks at
-// the state. Whoever ends it sets the state, then looks at `watched`. Both are sequentially
-// consistent, so one of the two sees the other.
+// Who is to be told of its end stands in one word with the state, so the end is seen or told, and
+// never both: `concurrent.futures.wait` would count such a future twice. Once there is a condition,
+// the last states are entered only by who holds it.
 
 #include "base/sync.hpp"
 #include "core/objects.hpp"
 
 namespace kilter::python {
 
-enum class call_state : std::uint8_t { pending, running, cancelled, cancelled_and_told, finished };
-
 struct waiting_thread;
 
 struct call {
-  PyObject_HEAD sync::atomic<call_state> state;
-  sync::atomic<bool> watched;
-  std::uint32_t forks;  // sync::forks() when it was submitted
+  PyObject_HEAD sync::atomic<std::uint32_t> word;
+  std::uint32_t submitted;  // 1 + sync::forks() then; 0: never, so its maker ends it
   PyObject *function, *arguments, *keywords;
   PyObject *result, *exception;
   sync::atomic<PyObject*> condition, waiters, callbacks;

@@ -6,11 +6,14 @@
 #include <Python.h>
 
 #include <cxxabi.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "base/sync.hpp"
 
 namespace kilter::python {
 
@@ -80,6 +83,14 @@ class without_lock {
  private:
   PyThreadState* mine_;
 };
+
+/// From now on nobody has `lock` in the child of a fork. Without a lock of the interpreter, a
+/// thread that is not there could.
+template <sync::mutex& lock>
+void free_after_fork() noexcept {
+  constexpr auto unlock = [] { lock.unlock(); };
+  [[maybe_unused]] static const int once = pthread_atfork([] { lock.lock(); }, unlock, unlock);
+}
 
 /// Sets concurrent.futures.CancelledError.
 void set_cancelled(const char* what) noexcept;

@@ -4,16 +4,20 @@
 
 #include <optional>
 
-#include "base/sync.hpp"
+#include "core/objects.hpp"
 #include "machine/cgroup.hpp"
 #include "runtime/worker.hpp"
 
 namespace kilter::python {
 
+namespace {
+sync::mutex lock;
+}
+
 // To look takes milliseconds, and longer on a busy computer, so one look serves until the mask
 // changes. That of a worker is its own core's.
 machine usable_machine() {
-  static sync::mutex lock;
+  free_after_fork<lock>();
   static cpu_set_t mask;
   static std::optional<machine> seen;
   cpu_set_t now;

@@ -42,19 +42,25 @@ class Future(_core.Call, concurrent.futures.Future):
     A `concurrent.futures.Future`, so `wait`, `as_completed` and `asyncio.wrap_future` take it.
     """
 
-    def _tell(self) -> None:  # those who wait by concurrent.futures: it is over, or cancelled
+    def _finish(self) -> None:
         with self._condition:
-            if self._state == "FINISHED":
-                for waiter in self._waiters:
-                    if self._exception is None:
-                        waiter.add_result(self)
-                    else:
-                        waiter.add_exception(self)
+            self._state = "FINISHED"
+            for waiter in self._waiters:
+                if self._exception is None:
+                    waiter.add_result(self)
+                else:
+                    waiter.add_exception(self)
+            self._condition.notify_all()
+        self._invoke_callbacks()
+
+    def _tell(self) -> None:
+        with self._condition:
             self._condition.notify_all()
         self._invoke_callbacks()
 
     def _tell_cancelled(self) -> None:
         with self._condition:
+            self._state = "CANCELLED_AND_NOTIFIED"
             for waiter in self._waiters:
                 waiter.add_cancelled(self)
 
