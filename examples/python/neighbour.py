@@ -17,7 +17,7 @@ pictures = pathlib.Path(sys.argv[1]) if len(sys.argv) == 2 else None
 def show(figure, name):
     """A notebook shows what this returns."""
     if pictures:
-        figure.savefig(pictures / f"{name}.png")
+        figure.savefig(pictures / f"neighbour-{name}.png")
     return figure
 
 

@@ -58,7 +58,7 @@ result = kilter.simulate(
 print(result.frame()[["disturb", "policy", "makespan_s", "ratio_to_rws"]].to_string())
 figure = result.plot("timeline", disturb="cpu@0")
 if pictures:
-    figure.savefig(pictures / "policy.png")
+    figure.savefig(pictures / "policy-timeline.png")
 
 # %% [markdown]
 # An error in a policy comes out of `simulate`, and an answer that is none says what would be one.
