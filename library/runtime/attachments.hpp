@@ -12,8 +12,8 @@ namespace kilter::inline v0::detail {
 struct attachments {
   trace::recorder* events = nullptr;   ///< where events go; null: none are made
   emulated_cores* emulated = nullptr;  ///< null: the cores are those of this computer
-  /// By a worker that has no task at hand, before it looks elsewhere, rests or ends; null: none is
-  /// told. It may be called often.
+  /// By a worker that has found no task, before it looks again, rests or ends; null: none is told.
+  /// It may be called often.
   void (*nothing_at_hand)() noexcept = nullptr;
 };
 

@@ -178,7 +178,6 @@ struct worker::places_to_look {
 };
 
 node* worker::take(origin& from) {
-  tell_nothing_at_hand();
   return routing::look(owner.settings.takes_own, owner.settings.plan.deques_too,
                        places_to_look{*this, from});
 }
@@ -194,6 +193,7 @@ bool worker::step(bool helping) {
     n = take(from);
   hand_.tell(*this);
   if (!n) {
+    tell_nothing_at_hand();
     if (!owner.workers.any_deep() || !(n = steal_kept())) return false;
     run_kept(n, true, helping);
     return true;

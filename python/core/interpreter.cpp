@@ -6,7 +6,9 @@
 namespace kilter::python::interpreter {
 namespace {
 
-constexpr std::int64_t switch_interval_ns = 5'000'000;  // sys.getswitchinterval()
+// Less than engine_clock::long_body(), so that none of those ends with the lock
+// (docs/inside/decisions/python.md).
+constexpr std::int64_t keeps_at_most_ns = 900'000;
 
 struct hold {
   PyThreadState* state = nullptr;
@@ -40,7 +42,7 @@ void enter() noexcept {
 }
 
 void breathe() noexcept {
-  if (mine.keeps && sync::nanoseconds() - mine.since_ns > switch_interval_ns) let_go();
+  if (mine.keeps && sync::nanoseconds() - mine.since_ns > keeps_at_most_ns) let_go();
 }
 
 aside::aside() noexcept {

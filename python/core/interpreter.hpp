@@ -9,8 +9,7 @@ namespace kilter::python::interpreter {
 
 /// Before a body, on any worker: holds the lock when it returns.
 void enter() noexcept;
-/// Between two bodies: lets go of a lock that it has had for longer than CPython's threads have it
-/// where others want it. Bodies of Python code look themselves.
+/// Between two bodies: lets go of a lock that it has had for about a millisecond.
 void breathe() noexcept;
 /// Others may hold the lock as long as this lives, bodies among them that this worker runs
 /// meanwhile because it helps.
