@@ -106,6 +106,17 @@ PyObject* look(PyObject*, PyObject* arguments) {
   });
 }
 
+PyObject* own_waiting_s(PyObject*, PyObject*) {
+  return guarded([] {
+    std::int64_t ns = 0;
+    {
+      const without_lock others;
+      ns = regions::os::own_waiting_ns();
+    }
+    return checked(PyFloat_FromDouble(1e-9 * static_cast<double>(ns)));
+  });
+}
+
 PyObject* leave(PyObject*, PyObject* capsule) {
   return guarded([&] {
     in<budget_watch>(capsule).leave();
@@ -158,6 +169,7 @@ PyMethodDef functions[] = {
     {"cpus_since", cpus_since, METH_O, nullptr},
     {"begin_budget", begin<budget_watch>, METH_NOARGS, nullptr},
     {"look", look, METH_VARARGS, nullptr},
+    {"own_waiting_s", own_waiting_s, METH_NOARGS, nullptr},
     {"leave", leave, METH_O, nullptr},
     {"forget_after_fork", forget_after_fork, METH_O, nullptr},
     {"libraries_so_far", libraries_so_far, METH_NOARGS, nullptr},

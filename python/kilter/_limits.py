@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import functools
 import itertools
+import math
 import os
 import threading
 import time
@@ -23,6 +24,8 @@ except ImportError:
     ) from None
 
 _BETWEEN_LOOKS = 0.1  # seconds: ticks of 10 ms say enough then
+_CROWD = 0.3  # CPUs that own threads wait for: two pools that wait by computing make it one or more
+_FIRST_HOLD, _LONGEST_HOLD = 5.0, 300.0  # seconds, until it is tried whether they still do
 
 
 # ---- numbers of libraries ------------------------------------------------------------------------
@@ -77,6 +80,36 @@ def _functions(library):
     return found and found[0]() and (*found, of_thread)
 
 
+# ---- libraries that keep one another from the CPUs -----------------------------------------------
+
+
+class _Crowd:
+    """Whether this process has more threads that compute than CPUs. Those of OpenBLAS and OpenMP
+    both wait by computing, so where a program uses one library after the other they do, with a
+    number each that alone would be right: scikit-learn's k-means takes three times as long."""
+
+    def __init__(self):
+        self.most = self.before = self.until = None
+        self.hold, self.looks = _FIRST_HOLD, 0
+
+    def look(self, given: int, others: float) -> int | None:
+        """How many threads pools of the process are to have, None: whatever the budget says.
+        `given`: what they have, `others`: the CPUs that others use."""
+        at, waited = time.monotonic(), _core.own_waiting_s()
+        before, self.before = self.before, (at, waited)
+        if before is None or at == before[0]:
+            return self.most
+        crowd = (waited - before[1]) / (at - before[0]) - others
+        self.looks = self.looks + 1 if crowd > _CROWD else 0
+        if self.looks == 2 and given > 1:
+            again = self.until is not None and at < self.until + self.hold
+            self.hold = min(2 * self.hold, _LONGEST_HOLD) if again else _FIRST_HOLD
+            self.most, self.until = max(1, given - math.ceil(crowd)), at + self.hold
+        elif self.most is not None and at > self.until:
+            self.most = None
+        return self.most
+
+
 # ---- one for all limits() of the process ---------------------------------------------------------
 
 
@@ -102,6 +135,7 @@ class _Keeper:
         self.libraries = None
         self.watch = self.watched_thread = None
         self.budget = _cpus.Budget(1)
+        self.others, self.crowd, self.crowd_leaves = 0.0, _Crowd(), None
         self.most_asked = 1
         self.stop: threading.Event | None = None
         self.watcher: threading.Thread | None = None
@@ -161,7 +195,13 @@ class _Keeper:
     # -- looking and following --
 
     def _look(self):
-        self.budget = _cpus._budget(_core.look(self.watch, self.most_asked))
+        told = _core.look(self.watch, self.most_asked)
+        self.budget, self.others = _cpus._budget(told), told["others"]
+
+    def _look_for_crowd(self):
+        given = max((pool.given for pool in list(self.pools.values())), default=1)
+        if self.budget.equal > 1 and (given > 1 or self.crowd_leaves):
+            self.crowd_leaves = self.crowd.look(given, self.others)
 
     def _find_libraries(self):
         libraries = _core.libraries_so_far()
@@ -183,7 +223,10 @@ class _Keeper:
             pools = self.here.pools if of_thread else self.pools
             pool = pools.get(path) or pools.setdefault(path, _Pool(get, set_))
             limited = here in self.limiters.values() if of_thread else bool(self.limiters)
-            pool.follow(self.budget.equal, limited)
+            most = self.budget.equal
+            if self.crowd_leaves and not of_thread:
+                most = min(most, self.crowd_leaves)
+            pool.follow(most, limited)
         if threading.current_thread() is threading.main_thread():
             self.main_has = self.budget.equal
 
@@ -222,6 +265,7 @@ class _Keeper:
                 # a computer that cannot be read for once says nothing
                 with contextlib.suppress(OSError, ValueError, RuntimeError):
                     self._look()
+                    self._look_for_crowd()
                 # one import loads many: when it is done
                 before, libraries = libraries, _core.libraries_so_far()
                 if libraries == before:
@@ -315,8 +359,9 @@ class limits(contextlib.ContextDecorator):
             numpy.linalg.svd(a)
 
     Each library of this process gets `cpu_budget().equal` threads and never more than it had. A
-    thread looks ten times a second; a change counts when two looks agree. At the end all have what
-    they had, and what the program itself has set meanwhile stays. Several may be open, in one
+    thread looks ten times a second; a change counts when two looks agree. BLAS gets fewer for a
+    while where the process has more threads that compute than CPUs. At the end all have what they
+    had, and what the program itself has set meanwhile stays. Several may be open, in one
     another and in several threads: the last one ends it.
 
     OpenMP's number (and MKL's) is one of each thread. It is set in the thread that enters. In the

@@ -244,7 +244,7 @@ assert HAD[1] == {8}, HAD
 budget = None  # where neighbours are to be none
 def look(watch, could_use, really=kilter._core.look):
     told = really(watch, could_use)
-    return told if budget is None else dict(told, pool=budget, equal=budget)
+    return told if budget is None else dict(told, pool=budget, equal=budget, others=0.0)
 kilter._core.look = look
 def eventually(holds):
     end = time.monotonic() + 20
@@ -294,6 +294,27 @@ def test_limits_follow_a_mask_that_changes(program):
 
 
 @several_cpus
+def test_blas_gives_way_while_own_threads_crowd(program):
+    program("""
+        import hashlib
+        budget = 2
+        data, over = bytes(1 << 22), threading.Event()
+        def compute():
+            while not over.is_set():
+                hashlib.sha1(data).digest()
+        with kilter.limits():
+            eventually(lambda: all_are(2))
+            threads = [threading.Thread(target=compute) for _ in range(len(CPUS) + 2)]
+            for thread in threads:
+                thread.start()
+            eventually(lambda: numbers("blas") == {1})
+            assert numbers("openmp") == {2}
+            over.set()
+            eventually(lambda: all_are(2))
+        assert have_what_they_had()
+    """)
+
+
 def test_what_limiters_inside_set_holds_and_goes(program):
     program("""
         budget = 1

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,17 @@ std::uint32_t share_beside(const std::vector<sharing::onlooked>& others,
 }
 
 }  // namespace
+
+std::int64_t own_waiting_ns() {
+  std::uint64_t sum = 0;
+  for (const pid_t thread : host::numbers_in("/proc/self/task", 64)) {
+    char text[256];
+    const host::proc_file times("/proc/self/task/" + std::to_string(thread) + "/schedstat");
+    if (!times.read(text, sizeof text)) continue;
+    if (const auto t = host::parse_schedstat(text)) sum += t->waited_ns;
+  }
+  return static_cast<std::int64_t>(sum);
+}
 
 budget_watch::budget_watch()
     : thread_(::gettid()),

@@ -25,6 +25,10 @@ struct thread_budget {
   std::uint32_t share = 1;    ///< CPUs that are ours beside them
 };
 
+/// For how long threads of this process have waited for a CPU so far, the first 64 that the system
+/// names.
+[[nodiscard]] std::int64_t own_waiting_ns();
+
 /// Of one thread's mask, which may change. Not for two threads at once.
 class budget_watch {
  public:
