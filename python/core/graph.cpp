@@ -221,11 +221,17 @@ PyObject* start(PyObject* self, PyObject* executor) {
   });
 }
 
-// What came of a task: its result, or an exception that is raised.
-object outcome(task_graph& g, std::size_t index) {
+// Of the last run. A body may ask before the thread that started the run has noted it.
+node& ended(task_graph& g, std::size_t index) {
+  const sync::lock_guard hold(g.lock);
   node& n = node_at(g, index);
   if (!g.has_run || !g.last_run.done(n.in_graph))
     throw usage_error("the task has not ended; run its graph, or wait for the run");
+  return n;
+}
+
+// What came of a task: its result, or an exception that is raised.
+object outcome(const node& n) {
   if (n.result) return object::borrowed(n.result);
   if (n.exception)
     raise(n.exception);
@@ -235,16 +241,14 @@ object outcome(task_graph& g, std::size_t index) {
 }
 
 PyObject* result(PyObject* self, PyObject* index) {
-  return guarded([&] { return outcome(of(self), PyLong_AsSize_t(index)); });
+  return guarded([&] { return outcome(ended(of(self), PyLong_AsSize_t(index))); });
 }
 
 PyObject* exception(PyObject* self, PyObject* index) {
   return guarded([&] {
-    const std::size_t i = PyLong_AsSize_t(index);
-    task_graph& g = of(self);
-    if (g.has_run && g.last_run.done(node_at(g, i).in_graph) && node_at(g, i).exception)
-      return object::borrowed(node_at(g, i).exception);
-    outcome(g, i);
+    const node& n = ended(of(self), PyLong_AsSize_t(index));
+    if (n.exception) return object::borrowed(n.exception);
+    outcome(n);
     return object::borrowed(Py_None);
   });
 }
@@ -301,7 +305,7 @@ PyObject* run_result(PyObject* self, PyObject* args) {
       set_timed_out("the task has not ended within the time limit");
       throw python_error{};
     }
-    return outcome(g, static_cast<std::size_t>(index));
+    return outcome(ended(g, static_cast<std::size_t>(index)));
   });
 }
 
