@@ -315,6 +315,7 @@ def test_blas_gives_way_while_own_threads_crowd(program):
     """)
 
 
+@several_cpus
 def test_what_limiters_inside_set_holds_and_goes(program):
     program("""
         budget = 1
