@@ -24,7 +24,7 @@ except ImportError:
     ) from None
 
 _BETWEEN_LOOKS = 0.1  # seconds: ticks of 10 ms say enough then
-_CROWD = 0.3  # CPUs that own threads wait for: two pools that wait by computing make it one or more
+_CROWD = 0.15  # CPUs that own threads wait for, per thread of a pool: a second pool makes it half
 _FIRST_HOLD, _LONGEST_HOLD = 5.0, 300.0  # seconds, until it is tried whether they still do
 
 
@@ -100,10 +100,12 @@ class _Crowd:
         if before is None or at == before[0]:
             return self.most
         crowd = (waited - before[1]) / (at - before[0]) - others
-        self.looks = self.looks + 1 if crowd > _CROWD else 0
+        self.looks = self.looks + 1 if crowd > _CROWD * given else 0
         if self.looks == 2 and given > 1:
-            again = self.until is not None and at < self.until + self.hold
-            self.hold = min(2 * self.hold, _LONGEST_HOLD) if again else _FIRST_HOLD
+            self.looks = 0
+            if self.most is None:
+                again = self.until is not None and at < self.until + self.hold
+                self.hold = min(2 * self.hold, _LONGEST_HOLD) if again else _FIRST_HOLD
             self.most, self.until = max(1, given - math.ceil(crowd)), at + self.hold
         elif self.most is not None and at > self.until:
             self.most = None
