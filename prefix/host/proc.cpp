@@ -106,6 +106,12 @@ std::optional<thread_stat> stat_of(pid_t pid, pid_t tid) {
   return stat_of(proc_file(stat_path(pid, tid)));
 }
 
+std::optional<run_times> own_run_times(pid_t tid) {
+  char text[256];
+  const proc_file file("/proc/self/task/" + std::to_string(tid) + "/schedstat");
+  return file.read(text, sizeof text) ? parse_schedstat(text) : std::nullopt;
+}
+
 std::vector<pid_t> numbers_in(const std::string& directory, std::size_t most) {
   std::vector<pid_t> found;
   DIR* const d = ::opendir(directory.c_str());

@@ -52,6 +52,8 @@ class proc_file {
 [[nodiscard]] std::string stat_path(pid_t pid, pid_t tid);
 [[nodiscard]] std::optional<thread_stat> stat_of(pid_t pid, pid_t tid);
 [[nodiscard]] std::optional<thread_stat> stat_of(const proc_file&);
+/// Of a thread of this process.
+[[nodiscard]] std::optional<run_times> own_run_times(pid_t tid);
 
 /// Numbers that name entries of a directory, the first `most` that the system names; empty if it
 /// cannot be read.

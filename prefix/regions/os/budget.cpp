@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -71,12 +70,8 @@ std::uint32_t share_beside(const std::vector<sharing::onlooked>& others,
 
 std::int64_t own_waiting_ns() {
   std::uint64_t sum = 0;
-  for (const pid_t thread : host::numbers_in("/proc/self/task", 64)) {
-    char text[256];
-    const host::proc_file times("/proc/self/task/" + std::to_string(thread) + "/schedstat");
-    if (!times.read(text, sizeof text)) continue;
-    if (const auto t = host::parse_schedstat(text)) sum += t->waited_ns;
-  }
+  for (const pid_t thread : host::numbers_in("/proc/self/task", 64))
+    if (const auto times = host::own_run_times(thread)) sum += times->waited_ns;
   return static_cast<std::int64_t>(sum);
 }
 

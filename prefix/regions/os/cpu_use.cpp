@@ -78,9 +78,7 @@ cpu_use::sample cpu_use::take() {
     if (const std::int64_t ns = pid == ::getpid() ? -1 : sharing::cpu_ns_of(pid); ns >= 0)
       s.processes[pid] = ns;
   for (const pid_t thread : host::threads_of(::getpid())) {
-    char text[256];
-    const host::proc_file times("/proc/self/task/" + std::to_string(thread) + "/schedstat");
-    const auto ran = times.read(text, sizeof text) ? host::parse_schedstat(text) : std::nullopt;
+    const auto ran = host::own_run_times(thread);
     const auto stat = host::stat_of(::getpid(), thread);
     if (ran && stat) s.own[thread] = {ran->ran_ns, stat->os_cpu};
   }
