@@ -1,6 +1,6 @@
 """joblib and Dask on Kilter against their own threads, alone and beside a neighbour on CPU 0.
 
-    PYTHONPATH=build/test/python python bench/python/joined.py [joblib] [dask] [--pairs 15]
+    PYTHONPATH=build/test/python python bench/python/joined.py [joblib] [dask] [distributed]
 
 Each line is a shape. The two sides of a pair run one after the other, in turns, in one process;
 the neighbour is a busy loop pinned to CPU 0. Printed is the time of the threads over Kilter's: the
@@ -171,6 +171,39 @@ def dask_shapes(pairs):
     )
 
 
+# ---- Dask distributed ----------------------------------------------------------------------------
+
+
+def hash_mib(count):
+    for _ in range(count):
+        hashlib.sha1(bytes(1 << 20)).digest()
+
+
+def distributed_shapes(pairs):
+    import kilter.distributed
+    from dask.distributed import Client, LocalCluster
+
+    def calls(client, count, per_call):
+        for _ in range(count):
+            client.gather([client.submit(hash_mib, 10, pure=False) for _ in range(per_call)])
+
+    def cluster():
+        return LocalCluster(4, threads_per_worker=1, dashboard_address=None)
+
+    with cluster() as plain, cluster() as ours, Client(plain) as a, Client(ours) as b:
+        b.register_plugin(kilter.distributed.Plugin())
+        for shape in ((1, 80), (6, 8)):
+            compare(
+                f"distributed: {shape[0]} x {shape[1]} of 10 MiB",
+                pairs,
+                partial(calls, a, *shape),
+                partial(calls, b, *shape),
+            )
+
+
+SHAPES = {"joblib": joblib_shapes, "dask": dask_shapes, "distributed": distributed_shapes}
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("what", nargs="*", default=["joblib", "dask"])
@@ -181,7 +214,7 @@ def main():
         print(f"{'beside a neighbour on CPU 0' if beside else 'alone'}, {os.cpu_count()} CPUs")
         with surroundings():
             for what in chosen.what:
-                {"joblib": joblib_shapes, "dask": dask_shapes}[what](chosen.pairs)
+                SHAPES[what](chosen.pairs)
 
 
 if __name__ == "__main__":
